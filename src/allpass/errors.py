@@ -1,0 +1,69 @@
+"""One tree of exceptions. Every message says what was got, what was expected and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class AllpassError(Exception):
+    """Base of everything allpass raises on purpose; the command line prints it without a traceback.
+
+    Args:
+        problem: What was got and what was expected, in one sentence.
+        cure: What the reader can do about it, in one sentence.
+    """
+
+    def __init__(self, problem: str, cure: str = "") -> None:
+        super().__init__(f"{problem} {cure}".strip())
+        self.problem = problem
+        self.cure = cure
+
+
+class InputError(AllpassError, ValueError):
+    """An argument has the wrong value, shape or type."""
+
+
+class UnknownNameError(AllpassError, LookupError):
+    """A name is not in a registry; the message lists near matches."""
+
+
+class DataError(AllpassError, ValueError):
+    """A file or table was read but its content is not a usable graph."""
+
+
+class MissingFileError(AllpassError, FileNotFoundError):
+    """A file that was asked for does not exist."""
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.cure}".strip()
+
+
+class DownloadError(AllpassError, OSError):
+    """A download failed or its content was not what it should be."""
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.cure}".strip()
+
+
+class UnsafeFileError(DataError):
+    """A file asks for code to be run or for more memory than it could honestly need."""
+
+
+class MissingExtraError(AllpassError, ImportError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, purpose: str, extra: str | None = None) -> None:
+        install = f"pip install 'allpass[{extra}]'" if extra else f"pip install {package}"
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed.", f"Run: {install}"
+        )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence that suggests near matches of ``name``, or lists all known names when there are none."""
+    choices = sorted(set(known))
+    near = difflib.get_close_matches(name.lower(), choices, n=3, cutoff=0.6)
+    if near:
+        return "Did you mean " + " or ".join(repr(choice) for choice in near) + "?"
+    return "Known names: " + ", ".join(choices) + "."

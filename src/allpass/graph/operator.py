@@ -1,0 +1,283 @@
+"""The sparse linear map everything stands on; the only place that knows how a matrix is stored."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from allpass.errors import InputError
+from allpass.graph.linear import LinearMap
+from allpass.graph.pattern import Pattern
+from allpass.graph.spmm import fixed_product, gather_product, product
+
+Flow = Literal["source_to_target", "target_to_source"]
+
+
+class Operator(LinearMap):
+    r"""An immutable sparse matrix :math:`A \in \mathbb{R}^{M \times N}` that acts on node signals.
+
+    The rules, each stated once:
+
+    * **Direction.** An edge is a message: ``u -> v`` with weight w adds ``w * x[u]`` to row v, so
+      :math:`A_{vu} = w`, as in PyG. ``flow="target_to_source"`` reads edges the other way (:math:`A_{uv} = w`,
+      the report's notation). For an undirected graph both are the same.
+    * **Weights.** An edge without a weight has weight 1. Entries stored twice are added, as matrices do.
+    * **Self-loops and isolated nodes** stay as they are: an Operator never adds, drops or symmetrises.
+
+    ``op @ x`` takes x of shape ``[N]`` or ``[N, F]``, dense or sparse (a sparse x gives a sparse product). It has
+    exact gradients in x, and in the values of :meth:`with_values`, and runs as one product under
+    ``torch.func.vmap``.
+
+    Example:
+        >>> A = Operator.from_edge_index(torch.tensor([[0, 1], [1, 2]]))
+        >>> A @ torch.tensor([1.0, 10.0, 100.0])
+        tensor([ 0.,  1., 10.])
+        >>> A.complement() @ torch.tensor([1.0, 10.0, 100.0])
+        tensor([ 1.,  9., 90.])
+    """
+
+    def __init__(self, pattern: Pattern, values: Tensor, *, _learnable: bool = False) -> None:
+        self.pattern = pattern
+        self.values = values
+        self._learnable = _learnable
+
+    @classmethod
+    def from_edge_index(
+        cls,
+        edge_index: Tensor,
+        edge_weight: Tensor | None = None,
+        num_nodes: int | None = None,
+        *,
+        flow: Flow = "source_to_target",
+        dtype: torch.dtype | None = None,
+    ) -> Operator:
+        """From PyG's ``edge_index``.
+
+        Args:
+            edge_index: ``[2, E]`` integers, sources above targets.
+            edge_weight: ``[E]``, or nothing for weight 1.
+            num_nodes: Number of nodes; by default the largest index plus one.
+            flow: Which way an edge carries the signal.
+            dtype: Type of the values; by default that of the weights, else torch's default.
+        """
+        size = _check_edges(edge_index, edge_weight, num_nodes)
+        row, col = edge_index.flip(0) if flow == "source_to_target" else edge_index
+        if dtype is None:
+            floating = edge_weight is not None and edge_weight.is_floating_point()
+            dtype = edge_weight.dtype if floating and edge_weight is not None else torch.get_default_dtype()
+        values = torch.ones(row.shape[0], dtype=dtype, device=row.device) if edge_weight is None else edge_weight
+        return cls._from_entries(row, col, values.to(dtype), (size, size))
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, dtype: torch.dtype | None = None) -> Operator:
+        """From a SciPy sparse matrix or array of any shape, taken as it is: ``op @ x`` is ``matrix @ x``."""
+        csr = sp.csr_array(matrix, copy=True)
+        csr.sum_duplicates()
+        values = torch.from_numpy(csr.data)
+        wanted = dtype or (values.dtype if values.is_floating_point() else torch.get_default_dtype())
+        M, N = csr.shape
+        pattern = Pattern(torch.from_numpy(csr.indptr), torch.from_numpy(csr.indices), (M, N))
+        return cls(pattern, values.to(wanted))
+
+    @classmethod
+    def from_networkx(cls, graph: Any, weight: str = "weight", *, dtype: torch.dtype | None = None) -> Operator:
+        """From a NetworkX graph in its own node order; an edge u -> v is a message from u to v."""
+        import networkx as nx
+
+        if graph.number_of_nodes() == 0:
+            return cls.from_scipy(sp.csr_array((0, 0)), dtype=dtype)
+        matrix = nx.to_scipy_sparse_array(graph, weight=weight, dtype=np.float64, format="csr")
+        return cls.from_scipy(matrix.T, dtype=dtype or torch.get_default_dtype())
+
+    @classmethod
+    def from_sparse(cls, x: Tensor) -> Operator:
+        """From a sparse torch tensor (COO, CSR or CSC), for example sparse node features."""
+        csr = x.detach().coalesce().to_sparse_csr() if x.layout == torch.sparse_coo else x.detach().to_sparse_csr()
+        M, N = csr.shape
+        return cls(Pattern(csr.crow_indices(), csr.col_indices(), (M, N)), csr.values())
+
+    @classmethod
+    def diagonal_of(cls, values: Tensor) -> Operator:
+        """The diagonal matrix with these values."""
+        N = values.shape[0]
+        index = torch.arange(N + 1, device=values.device)
+        return cls(Pattern(index, index[:-1], (N, N)), values)
+
+    @classmethod
+    def _from_entries(cls, row: Tensor, col: Tensor, values: Tensor, shape: tuple[int, int]) -> Operator:
+        """Sorted and summed from entries in any order; linear time on a CPU through SciPy's counting sort."""
+        if row.device.type != "cpu":
+            coo = torch.sparse_coo_tensor(torch.stack([row, col]), values, shape).coalesce()
+            return cls.from_sparse(coo)
+        index = np.int32 if max(*shape, row.shape[0]) < 2**31 else np.int64
+        places = (row.numpy().astype(index, copy=False), col.numpy().astype(index, copy=False))
+        numbers = values.detach()
+        if numbers.dtype in (torch.float16, torch.bfloat16):  # NumPy has no bfloat16
+            numbers = numbers.float()
+        csr = sp.coo_array((numbers.numpy(), places), shape=shape).tocsr()
+        return cls.from_scipy_owned(csr, values.dtype)
+
+    @classmethod
+    def from_scipy_owned(cls, csr: Any, dtype: torch.dtype) -> Operator:
+        """From a canonical CSR array that nobody else will change, without a copy."""
+        M, N = csr.shape
+        pattern = Pattern(torch.from_numpy(csr.indptr), torch.from_numpy(csr.indices), (M, N))
+        return cls(pattern, torch.from_numpy(csr.data).to(dtype))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.pattern.shape
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.values.dtype
+
+    @property
+    def device(self) -> torch.device:
+        return self.pattern.device
+
+    @property
+    def nnz(self) -> int:
+        """Number of stored entries."""
+        return self.pattern.nnz
+
+    @cached_property
+    def T(self) -> Operator:
+        transposed, order = self.pattern.transposition
+        result = Operator(transposed, self.values[order], _learnable=self._learnable)
+        if not self._learnable:
+            result.__dict__["T"] = self
+        return result
+
+    def with_values(self, values: Tensor) -> Operator:
+        """The same places with other values ``[E]`` (in row order), differentiable and batchable in them.
+
+        Attention, edge gates, dropout on sparse features and learned adjacencies all stand on this. The values
+        belong to the entries :attr:`edge_index` lists.
+        """
+        if values.dim() != 1 or values.shape[0] != self.nnz:
+            raise InputError(
+                f"Got values of shape {list(values.shape)} for {self.nnz} entries.", f"Expected [{self.nnz}]."
+            )
+        return Operator(self.pattern, values, _learnable=True)
+
+    def to(self, target: torch.device | torch.dtype | str) -> Operator:
+        if isinstance(target, torch.dtype):
+            if target == self.dtype:
+                return self
+            return Operator(self.pattern, self.values.to(target), _learnable=self._learnable)
+        if torch.device(target) == self.device:
+            return self
+        return Operator(self.pattern.to(target), self.values.to(target), _learnable=self._learnable)
+
+    @property
+    def edge_index(self) -> Tensor:
+        """The entries as PyG edges ``[2, E]`` in row order: an entry (v, u) is the message u -> v."""
+        return torch.stack([self.pattern.col.long(), self.pattern.row])
+
+    @cached_property
+    def row_sums(self) -> Tensor:
+        """A 1: the weighted degree of every row, ``[M]``."""
+        return self.values.new_zeros(self.shape[0]).index_add(0, self.pattern.row, self.values)
+
+    @cached_property
+    def diagonal(self) -> Tensor:
+        """The self-loop weights, ``[min(M, N)]``."""
+        on = (self.pattern.row == self.pattern.col).nonzero().squeeze(1)
+        result = self.values.new_zeros(min(self.shape))
+        return result.index_add(0, self.pattern.row[on], self.values[on])
+
+    def is_symmetric(self) -> bool:
+        """Whether A equals its transpose, entry by entry."""
+        if self.shape[0] != self.shape[1]:
+            return False
+        other = self.T
+        return bool(
+            torch.equal(self.pattern.crow, other.pattern.crow)
+            and torch.equal(self.pattern.col, other.pattern.col)
+            and torch.equal(self.values, other.values)
+        )
+
+    def scale_rows(self, factors: Tensor) -> Operator:
+        """diag(factors) A."""
+        return Operator(self.pattern, self.values * factors[self.pattern.row])
+
+    def scale_columns(self, factors: Tensor) -> Operator:
+        """A diag(factors)."""
+        return Operator(self.pattern, self.values * factors[self.pattern.col.long()])
+
+    def plus_diagonal(self, values: Tensor) -> Operator:
+        """A + diag(values), merged into one stored matrix."""
+        N = self.shape[0]
+        loops = torch.arange(N, device=self.device)
+        row = torch.cat([self.pattern.row, loops])
+        col = torch.cat([self.pattern.col.long(), loops])
+        return Operator._from_entries(row, col, torch.cat([self.values, values]), self.shape)
+
+    def to_scipy(self) -> Any:
+        """A ``scipy.sparse.csr_array`` that shares no memory."""
+        parts = (self.values.detach().cpu().numpy(), self.pattern.col.cpu().numpy(), self.pattern.crow.cpu().numpy())
+        return sp.csr_array(parts, shape=self.shape, copy=True)
+
+    def to_sparse(self) -> Tensor:
+        """A sparse CSR tensor."""
+        return torch.sparse_csr_tensor(
+            self.pattern.crow, self.pattern.col, self.values, self.shape, check_invariants=False
+        )
+
+    def _check(self, x: Tensor) -> None:
+        super()._check(x)
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        if isinstance(x, Tensor) and x.layout != torch.strided:
+            return self._apply_sparse(x)
+        return super().__matmul__(x)
+
+    def _apply(self, x: Tensor) -> Tensor:
+        if torch.compiler.is_exporting():
+            return gather_product(self.pattern, self.values, x)
+        if self._learnable:
+            return product(self.pattern, self.values, x)
+        return fixed_product(self, x)
+
+    def _apply_sparse(self, x: Tensor) -> Tensor:
+        self._check(x)
+        if x.device.type == "cpu":
+            result = self.to_scipy() @ Operator.from_sparse(x).to_scipy()
+            result.sort_indices()
+            return Operator.from_scipy_owned(result, self.dtype).to_sparse()
+        return torch.sparse.mm(self.to_sparse(), x.to_sparse_csr())
+
+    def __repr__(self) -> str:
+        return (
+            f"Operator({self.shape[0]} x {self.shape[1]}, {self.nnz} entries, {self.dtype}, {self.device})"
+        )
+
+
+def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int | None) -> int:
+    """Complain about malformed edges; otherwise the number of nodes."""
+    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.is_floating_point():
+        raise InputError(
+            f"Got edge_index of shape {list(edge_index.shape)} and type {edge_index.dtype}.",
+            "Expected integers of shape [2, E]: sources above targets.",
+        )
+    if edge_weight is not None and edge_weight.shape != (edge_index.shape[1],):
+        raise InputError(
+            f"Got edge_weight of shape {list(edge_weight.shape)} for {edge_index.shape[1]} edges.",
+            "Expected one number for each edge.",
+        )
+    if edge_index.shape[1] == 0:
+        return num_nodes or 0
+    low, high = (int(end) for end in edge_index.aminmax())
+    size = high + 1 if num_nodes is None else num_nodes
+    if low < 0 or high >= size:
+        raise InputError(
+            f"Got an edge to node {low if low < 0 else high} in a graph of {size} nodes.",
+            f"Node indices run from 0 to {size - 1}; check num_nodes.",
+        )
+    return size

@@ -1,0 +1,78 @@
+"""The places of a sparse matrix's entries, without their values."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+_INT32_MAX = 2**31 - 1
+
+
+class Pattern:
+    """Compressed sparse rows without values: the places that many operators may share.
+
+    Indices are 32-bit wherever they fit, which halves the bytes a product has to read. Everything derived
+    from a pattern (its transpose, its block-diagonal repetition) is computed once and kept.
+
+    Args:
+        crow: Row pointers, ``[M + 1]``.
+        col: Column of every entry, ascending within a row, ``[E]``.
+        shape: ``(M, N)``.
+    """
+
+    def __init__(self, crow: Tensor, col: Tensor, shape: tuple[int, int]) -> None:
+        index = torch.int32 if max(*shape, col.numel()) <= _INT32_MAX else torch.int64
+        self.crow = crow.to(index)
+        self.col = col.to(index)
+        self.shape = shape
+        self._blocks: tuple[int, Pattern] | None = None
+
+    @property
+    def nnz(self) -> int:
+        """Number of stored entries."""
+        return self.col.numel()
+
+    @property
+    def device(self) -> torch.device:
+        """Where the indices live."""
+        return self.col.device
+
+    @cached_property
+    def row(self) -> Tensor:
+        """Row of every entry, ``[E]``, 64-bit."""
+        counts = self.crow.diff().long()
+        rows = torch.arange(self.shape[0], device=self.device)
+        return torch.repeat_interleave(rows, counts, output_size=self.nnz)
+
+    @cached_property
+    def transposition(self) -> tuple[Pattern, Tensor]:
+        """The transposed pattern, and for each of its entries the position of that entry here."""
+        # A stable sort by column keeps rows ascending within each column, which is what CSR asks for.
+        order = torch.sort(self.col, stable=True).indices
+        counts = torch.bincount(self.col, minlength=self.shape[1])
+        crow = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        transposed = Pattern(crow, self.row[order], (self.shape[1], self.shape[0]))
+        # The way back: entry p of the transpose stands at order[p] here, so its inverse leads home.
+        inverse = torch.empty_like(order)
+        inverse[order] = torch.arange(self.nnz, device=self.device)
+        transposed.__dict__["transposition"] = (self, inverse)
+        return transposed, order
+
+    def block_diagonal(self, copies: int) -> Pattern:
+        """The pattern repeated ``copies`` times along the diagonal; the last one asked for is kept."""
+        if self._blocks is None or self._blocks[0] != copies:
+            M, N = self.shape
+            step = torch.arange(copies, device=self.device).unsqueeze(1)  # [R, 1]
+            col = (self.col.long() + step * N).reshape(-1)
+            crow = (self.crow[:-1].long() + step * self.nnz).reshape(-1)
+            crow = torch.cat([crow, crow.new_full((1,), copies * self.nnz)])
+            self._blocks = copies, Pattern(crow, col, (copies * M, copies * N))
+        return self._blocks[1]
+
+    def to(self, device: torch.device | str) -> Pattern:
+        """The same pattern on another device."""
+        if torch.device(device) == self.device:
+            return self
+        return Pattern(self.crow.to(device), self.col.to(device), self.shape)
