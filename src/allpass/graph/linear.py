@@ -101,7 +101,8 @@ class LinearMap(ABC):
             )
         if x.device != self.device:
             raise InputError(
-                f"Got a signal on {x.device} for a map on {self.device}.", "Move one of them with .to(device)."
+                f"Got a signal on {x.device} for a map on {self.device}.",
+                "Move one of them with .to(device).",
             )
 
     def __repr__(self) -> str:

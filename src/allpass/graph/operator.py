@@ -70,7 +70,9 @@ class Operator(LinearMap):
         if dtype is None:
             floating = edge_weight is not None and edge_weight.is_floating_point()
             dtype = edge_weight.dtype if floating and edge_weight is not None else torch.get_default_dtype()
-        values = torch.ones(row.shape[0], dtype=dtype, device=row.device) if edge_weight is None else edge_weight
+        values = (
+            torch.ones(row.shape[0], dtype=dtype, device=row.device) if edge_weight is None else edge_weight
+        )
         return cls._from_entries(row, col, values.to(dtype), (size, size))
 
     @classmethod
@@ -85,7 +87,9 @@ class Operator(LinearMap):
         return cls(pattern, values.to(wanted))
 
     @classmethod
-    def from_networkx(cls, graph: Any, weight: str = "weight", *, dtype: torch.dtype | None = None) -> Operator:
+    def from_networkx(
+        cls, graph: Any, weight: str = "weight", *, dtype: torch.dtype | None = None
+    ) -> Operator:
         """From a NetworkX graph in its own node order; an edge u -> v is a message from u to v."""
         import networkx as nx
 
@@ -97,7 +101,11 @@ class Operator(LinearMap):
     @classmethod
     def from_sparse(cls, x: Tensor) -> Operator:
         """From a sparse torch tensor (COO, CSR or CSC), for example sparse node features."""
-        csr = x.detach().coalesce().to_sparse_csr() if x.layout == torch.sparse_coo else x.detach().to_sparse_csr()
+        csr = (
+            x.detach().coalesce().to_sparse_csr()
+            if x.layout == torch.sparse_coo
+            else x.detach().to_sparse_csr()
+        )
         M, N = csr.shape
         return cls(Pattern(csr.crow_indices(), csr.col_indices(), (M, N)), csr.values())
 
@@ -170,7 +178,7 @@ class Operator(LinearMap):
         if isinstance(target, torch.dtype):
             if target == self.dtype:
                 return self
-            return Operator(self.pattern, self.values.to(target), _learnable=self._learnable)
+            return self._revalued(self.values.to(target))
         if torch.device(target) == self.device:
             return self
         return Operator(self.pattern.to(target), self.values.to(target), _learnable=self._learnable)
@@ -205,33 +213,48 @@ class Operator(LinearMap):
 
     def scale_rows(self, factors: Tensor) -> Operator:
         """diag(factors) A."""
-        return Operator(self.pattern, self.values * factors[self.pattern.row])
+        return self._revalued(self.values * factors[self.pattern.row])
 
     def scale_columns(self, factors: Tensor) -> Operator:
         """A diag(factors)."""
-        return Operator(self.pattern, self.values * factors[self.pattern.col.long()])
+        return self._revalued(self.values * factors[self.pattern.col])
+
+    def _revalued(self, values: Tensor) -> Operator:
+        return Operator(self.pattern, values, _learnable=self._learnable)
 
     def plus_diagonal(self, values: Tensor) -> Operator:
         """A + diag(values), merged into one stored matrix."""
-        N = self.shape[0]
-        loops = torch.arange(N, device=self.device)
-        row = torch.cat([self.pattern.row, loops])
-        col = torch.cat([self.pattern.col.long(), loops])
+        if self._learnable:
+            raise InputError(
+                "Got an operator with learnable values where a diagonal is to be merged in.",
+                "Add the diagonal to the pattern first, then call with_values.",
+            )
+        if self.device.type == "cpu" and self.dtype in (torch.float32, torch.float64):
+            merged = self._csr_view() + sp.diags_array(values.numpy(), format="csr")
+            return Operator.from_scipy_owned(merged, self.dtype)
+        loops = torch.arange(self.shape[0], device=self.device)
+        row, col = torch.cat([self.pattern.row, loops]), torch.cat([self.pattern.col.long(), loops])
         return Operator._from_entries(row, col, torch.cat([self.values, values]), self.shape)
+
+    def symmetrized(self) -> Operator:
+        """max(A, A^T), entry by entry: a symmetric matrix stays as it is, a one-way edge becomes two-way."""
+        csr = self.to("cpu")._csr_view()
+        return Operator.from_scipy_owned(sp.csr_array(csr.maximum(csr.T)), self.dtype).to(self.device)
+
+    def _csr_view(self) -> Any:
+        """The same memory as a SciPy array; whoever asks must not change it."""
+        parts = (self.values.detach().numpy(), self.pattern.col.numpy(), self.pattern.crow.numpy())
+        return sp.csr_array(parts, shape=self.shape)
 
     def to_scipy(self) -> Any:
         """A ``scipy.sparse.csr_array`` that shares no memory."""
-        parts = (self.values.detach().cpu().numpy(), self.pattern.col.cpu().numpy(), self.pattern.crow.cpu().numpy())
-        return sp.csr_array(parts, shape=self.shape, copy=True)
+        return self.to("cpu")._csr_view().copy()
 
     def to_sparse(self) -> Tensor:
         """A sparse CSR tensor."""
         return torch.sparse_csr_tensor(
             self.pattern.crow, self.pattern.col, self.values, self.shape, check_invariants=False
         )
-
-    def _check(self, x: Tensor) -> None:
-        super()._check(x)
 
     def __matmul__(self, x: Tensor) -> Tensor:
         if isinstance(x, Tensor) and x.layout != torch.strided:
@@ -248,15 +271,13 @@ class Operator(LinearMap):
     def _apply_sparse(self, x: Tensor) -> Tensor:
         self._check(x)
         if x.device.type == "cpu":
-            result = self.to_scipy() @ Operator.from_sparse(x).to_scipy()
+            result = self._csr_view() @ Operator.from_sparse(x)._csr_view()
             result.sort_indices()
             return Operator.from_scipy_owned(result, self.dtype).to_sparse()
         return torch.sparse.mm(self.to_sparse(), x.to_sparse_csr())
 
     def __repr__(self) -> str:
-        return (
-            f"Operator({self.shape[0]} x {self.shape[1]}, {self.nnz} entries, {self.dtype}, {self.device})"
-        )
+        return f"Operator({self.shape[0]} x {self.shape[1]}, {self.nnz} entries, {self.dtype}, {self.device})"
 
 
 def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int | None) -> int:

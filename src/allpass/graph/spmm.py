@@ -25,7 +25,9 @@ from allpass.graph.pattern import Pattern
 # From this width on torch's row-parallel reduction beats the library CSR product on a CPU (benchmarks/spmm.py).
 _WIDE = 96
 
-with warnings.catch_warnings():  # torch says once that CSR is in beta; the reader of a user's log need not care
+with (
+    warnings.catch_warnings()
+):  # torch says once that CSR is in beta; the reader of a user's log need not care
     warnings.simplefilter("ignore")
     torch.sparse_csr_tensor(torch.zeros(1, dtype=torch.int32), torch.zeros(0, dtype=torch.int32), [], (0, 0))
 
@@ -34,9 +36,7 @@ def _multiply(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     """A(values) x for x of shape [N, F], without gradients."""
     if values.dtype in (torch.float16, torch.bfloat16) and values.device.type == "cpu":
         return _multiply(pattern, values.float(), x.float()).to(values.dtype)
-    matrix = torch.sparse_csr_tensor(
-        pattern.crow, pattern.col, values, pattern.shape, check_invariants=False
-    )
+    matrix = torch.sparse_csr_tensor(pattern.crow, pattern.col, values, pattern.shape, check_invariants=False)
     if x.device.type == "cpu" and x.shape[1] >= _WIDE:
         return torch.sparse.mm(matrix, x.contiguous(), "sum")
     return matrix @ x
