@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import reduce
+from itertools import pairwise
 from numbers import Real
 
 import torch
@@ -188,7 +189,7 @@ class Composition(LinearMap):
     """A product of maps, applied from right to left."""
 
     def __init__(self, factors: tuple[LinearMap, ...]) -> None:
-        for left, right in zip(factors, factors[1:], strict=False):
+        for left, right in pairwise(factors):
             if left.shape[1] != right.shape[0]:
                 raise InputError(
                     f"Got a product of maps of shapes {left.shape} and {right.shape}.",

@@ -257,7 +257,7 @@ class Operator(LinearMap):
         )
 
     def __matmul__(self, x: Tensor) -> Tensor:
-        if isinstance(x, Tensor) and x.layout != torch.strided:
+        if getattr(x, "layout", torch.strided) != torch.strided:
             return self._apply_sparse(x)
         return super().__matmul__(x)
 

@@ -75,15 +75,15 @@ class _FixedProduct(Function):
         ctx.op = inputs[1]
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         return _FixedProduct.apply(grad, ctx.op.T), None
 
     @staticmethod
-    def jvp(ctx: Any, tangent: Tensor, _: None) -> Tensor:  # type: ignore[override]
-        return _FixedProduct.apply(tangent, ctx.op)  # type: ignore[no-any-return]
+    def jvp(ctx: Any, tangent: Tensor, _: None) -> Tensor:
+        return _FixedProduct.apply(tangent, ctx.op)
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, op: Any) -> tuple[Tensor, int]:  # type: ignore[override]
+    def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, op: Any) -> tuple[Tensor, int]:
         columns = _FixedProduct.apply(_to_columns(x, in_dims[0]), op)  # [M, R F]
         return columns.unflatten(1, (info.batch_size, -1)) if columns.numel() else _empty(columns, info), 1
 
@@ -102,7 +102,7 @@ class _Product(Function):
         ctx.save_for_forward(values, x)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         values, x = ctx.saved_tensors
         d_values = _Sample.apply(grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
         d_x = None
@@ -112,7 +112,7 @@ class _Product(Function):
         return d_values, d_x, None
 
     @staticmethod
-    def jvp(ctx: Any, d_values: Tensor | None, d_x: Tensor | None, _: None) -> Tensor:  # type: ignore[override]
+    def jvp(ctx: Any, d_values: Tensor | None, d_x: Tensor | None, _: None) -> Tensor:
         values, x = ctx.saved_tensors
         terms = []
         if d_values is not None:
@@ -122,7 +122,7 @@ class _Product(Function):
         return sum(terms[1:], terms[0])
 
     @staticmethod
-    def vmap(  # type: ignore[override]
+    def vmap(
         info: Any, in_dims: tuple[Any, ...], values: Tensor, x: Tensor, pattern: Pattern
     ) -> tuple[Tensor, int]:
         R = info.batch_size
@@ -151,7 +151,7 @@ class _Sample(Function):
         ctx.save_for_forward(y, x)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         y, x = ctx.saved_tensors
         d_y = _Product.apply(grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
         d_x = None
@@ -161,7 +161,7 @@ class _Sample(Function):
         return d_y, d_x, None
 
     @staticmethod
-    def jvp(ctx: Any, d_y: Tensor | None, d_x: Tensor | None, _: None) -> Tensor:  # type: ignore[override]
+    def jvp(ctx: Any, d_y: Tensor | None, d_x: Tensor | None, _: None) -> Tensor:
         y, x = ctx.saved_tensors
         terms = []
         if d_y is not None:
@@ -171,7 +171,7 @@ class _Sample(Function):
         return sum(terms[1:], terms[0])
 
     @staticmethod
-    def vmap(  # type: ignore[override]
+    def vmap(
         info: Any, in_dims: tuple[Any, ...], y: Tensor, x: Tensor, pattern: Pattern
     ) -> tuple[Tensor, int]:
         R = info.batch_size
@@ -190,12 +190,12 @@ def _empty(columns: Tensor, info: Any) -> Tensor:
 
 def fixed_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` for x ``[N, F]`` and constant values."""
-    return _FixedProduct.apply(x, op)  # type: ignore[no-any-return]
+    return _FixedProduct.apply(x, op)
 
 
 def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     """``A(values) @ x`` for x ``[N, F]``, differentiable and batchable in both."""
-    return _Product.apply(values, x, pattern)  # type: ignore[no-any-return]
+    return _Product.apply(values, x, pattern)
 
 
 def gather_product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
