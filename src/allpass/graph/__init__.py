@@ -11,15 +11,7 @@ from allpass.graph.krylov import (
     krylov_space,
 )
 from allpass.graph.linear import Combination, Composition, Identity, LinearMap
-from allpass.graph.matrices import (
-    MATRICES,
-    Matrix,
-    add_self_loops,
-    laplacian,
-    matrix,
-    random_walk,
-    symmetric,
-)
+from allpass.graph.matrices import MATRICES, Matrix, add_self_loops, matrix
 from allpass.graph.operator import Operator
 from allpass.graph.spectrum import (
     FourierBasis,
@@ -51,11 +43,8 @@ __all__ = [
     "krylov_basis",
     "krylov_coefficients",
     "krylov_space",
-    "laplacian",
     "matrix",
-    "random_walk",
     "signal_density",
     "spectral_density",
     "spectral_extremes",
-    "symmetric",
 ]

@@ -20,6 +20,8 @@ name           matrix                                 spectrum (undirected graph
 
 The report writes [0, 2) for ``L_rw`` and ``L_sym`` too; a bipartite component closes the interval at 2.
 
+Every affinity is :math:`D_l (A + s I) D_r` with diagonal :math:`D_l, D_r` and s = 0 or 1, so one table row says all.
+
 The rules for unusual graphs: degrees are row sums, also of a directed graph (then the symmetric forms divide by row
 degrees on both sides, as PyG does); a node without neighbours has a zero row in ``A_rw`` and ``A_sym``, hence 1 on the
 diagonal of ``L_rw`` and ``L_sym``, so that A + L = I always holds; a self-loop that the graph already has counts as
@@ -29,7 +31,6 @@ weight 2 in :math:`\tilde A` (``self_loops="add"``, as the definition says and t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,33 +38,96 @@ import torch
 from torch import Tensor
 
 from allpass.errors import InputError
-from allpass.graph.linear import LinearMap
+from allpass.graph.linear import LinearMap, identity_like
 from allpass.graph.operator import Operator
 from allpass.registry import Registry
 
 SelfLoops = Literal["add", "remaining"]
 
 
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix by name: degrees to the powers ``left`` and ``right`` around A (+ I), or the Laplacian beside it."""
+
+    name: str
+    formula: str
+    renormalized: bool = False
+    left: float = 0.0
+    right: float = 0.0
+    laplacian: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def citation(self) -> str:
+        """Where it was introduced."""
+        if self.renormalized:
+            return "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
+        return "Chung, Spectral Graph Theory, 1997"
+
+
+MATRICES: Registry[Matrix] = Registry("matrix")
+for _entry in (
+    Matrix("A", "A", aliases=("adjacency",)),
+    Matrix("A_rw", "D^-1 A", left=-1.0, aliases=("random-walk", "rw")),
+    Matrix("A_sym", "D^-1/2 A D^-1/2", left=-0.5, right=-0.5, aliases=("symmetric", "sym")),
+    Matrix("A_hat_rw", "(D+I)^-1 (A+I)", True, left=-1.0, aliases=("Â_rw", "mean")),
+    Matrix("A_hat_sym", "(D+I)^-1/2 (A+I) (D+I)^-1/2", True, left=-0.5, right=-0.5, aliases=("Â_sym", "gcn")),
+    Matrix("L", "D - A", laplacian=True, aliases=("laplacian",)),
+    Matrix("L_rw", "I - D^-1 A", left=-1.0, laplacian=True),
+    Matrix("L_sym", "I - D^-1/2 A D^-1/2", left=-0.5, right=-0.5, laplacian=True),
+    Matrix("L_hat_rw", "I - (D+I)^-1 (A+I)", True, left=-1.0, laplacian=True, aliases=("L̂_rw",)),
+    Matrix(
+        "L_hat_sym", "I - (D+I)^-1/2 (A+I) (D+I)^-1/2", True, -0.5, -0.5, laplacian=True, aliases=("L̂_sym",)
+    ),
+):
+    MATRICES.add(_entry)
+
+
+def matrix(A: Operator, name: str, *, self_loops: SelfLoops = "add", stored: bool = True) -> LinearMap:
+    """The matrix ``name`` of the graph with adjacency A.
+
+    Args:
+        A: Adjacency.
+        name: One of the names above.
+        self_loops: What becomes of loops the graph already has when I is added.
+        stored: Merge scaling and loops into one sparse matrix (fast to apply often), or apply them around A
+            (nothing to build: right for a single product with a large graph).
+
+    Example:
+        >>> A = Operator.from_edge_index(torch.tensor([[0, 1], [1, 0]]))
+        >>> matrix(A, "A_hat_rw").to_dense()
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
+    """
+    kind = MATRICES[name]
+    if kind.name == "A":
+        return A
+    loops = _missing_loops(A, self_loops) if kind.renormalized else None
+    degrees = _degrees(A) if loops is None else _degrees(A) + loops
+    if kind.name == "L":
+        return Operator.diagonal_of(degrees) - A
+    build = _stored if stored else _around
+    affinity = build(A, loops, degree_power(degrees, kind.left), degree_power(degrees, kind.right))
+    return affinity.complement() if kind.laplacian else affinity
+
+
 def add_self_loops(A: Operator, self_loops: SelfLoops = "add") -> Operator:
     """A + I, or A with weight-1 loops only where there are none (``"remaining"``)."""
-    ones = A.values.new_ones(A.shape[0])
-    return A.plus_diagonal(ones if self_loops == "add" else ones * (A.diagonal == 0))
+    return A.plus_diagonal(_missing_loops(A, self_loops))
 
 
-def random_walk(A: Operator) -> Operator:
-    """D^-1 A: every row averages its neighbours."""
-    return A.scale_rows(_power(_degrees(A), -1.0))
+def degree_power(degrees: Tensor, exponent: float) -> Tensor:
+    """degrees ** exponent, with 0 where the degree is 0 (1 for the exponent 0)."""
+    if exponent == 0:
+        return torch.ones_like(degrees)
+    return torch.where(degrees > 0, degrees, torch.ones_like(degrees)).pow(exponent) * (degrees > 0)
 
 
-def symmetric(A: Operator) -> Operator:
-    """D^-1/2 A D^-1/2."""
-    root = _power(_degrees(A), -0.5)
-    return A.scale_rows(root).scale_columns(root)
-
-
-def laplacian(A: Operator) -> LinearMap:
-    """D - A."""
-    return Operator.diagonal_of(_degrees(A)) - A
+def _missing_loops(A: Operator, self_loops: SelfLoops) -> Tensor:
+    if self_loops not in ("add", "remaining"):
+        raise InputError(f"Got self_loops={self_loops!r}.", "Expected 'add' or 'remaining'.")
+    ones = torch.ones(A.shape[0], dtype=A.dtype, device=A.device)
+    return ones if self_loops == "add" else ones * (A.diagonal == 0)
 
 
 def _degrees(A: Operator) -> Tensor:
@@ -75,65 +139,17 @@ def _degrees(A: Operator) -> Tensor:
     return A.row_sums
 
 
-def _power(degrees: Tensor, exponent: float) -> Tensor:
-    """degrees ** exponent, with 0 where the degree is 0."""
-    return torch.where(degrees > 0, degrees, torch.ones_like(degrees)).pow(exponent) * (degrees > 0)
+def _stored(A: Operator, loops: Tensor | None, left: Tensor, right: Tensor) -> LinearMap:
+    with_loops = A if loops is None else A.plus_diagonal(loops)
+    return with_loops.scale_rows(left).scale_columns(right)
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """A matrix by name: how it is built from the adjacency operator."""
-
-    name: str
-    build: Callable[[Operator, SelfLoops], LinearMap]
-    formula: str
-    aliases: tuple[str, ...] = ()
-    citation: str = "Chung, Spectral Graph Theory, 1997"
-
-
-_KIPF = "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
-
-MATRICES: Registry[Matrix] = Registry("matrix")
-for _entry in (
-    Matrix("A", lambda A, _: A, "A", ("adjacency",)),
-    Matrix("A_rw", lambda A, _: random_walk(A), "D^-1 A", ("random-walk", "rw")),
-    Matrix("A_sym", lambda A, _: symmetric(A), "D^-1/2 A D^-1/2", ("symmetric", "sym")),
-    Matrix("A_hat_rw", lambda A, s: random_walk(add_self_loops(A, s)), "(D+I)^-1 (A+I)", ("Â_rw",), _KIPF),
-    Matrix(
-        "A_hat_sym",
-        lambda A, s: symmetric(add_self_loops(A, s)),
-        "(D+I)^-1/2 (A+I) (D+I)^-1/2",
-        ("Â_sym", "gcn"),
-        _KIPF,
-    ),
-    Matrix("L", lambda A, _: laplacian(A), "D - A", ("laplacian",)),
-    Matrix("L_rw", lambda A, _: random_walk(A).complement(), "I - D^-1 A"),
-    Matrix("L_sym", lambda A, _: symmetric(A).complement(), "I - D^-1/2 A D^-1/2"),
-    Matrix(
-        "L_hat_rw",
-        lambda A, s: random_walk(add_self_loops(A, s)).complement(),
-        "I - (D+I)^-1 (A+I)",
-        ("L̂_rw",),
-        _KIPF,
-    ),
-    Matrix(
-        "L_hat_sym",
-        lambda A, s: symmetric(add_self_loops(A, s)).complement(),
-        "I - (D+I)^-1/2 (A+I) (D+I)^-1/2",
-        ("L̂_sym",),
-        _KIPF,
-    ),
-):
-    MATRICES.add(_entry)
-
-
-def matrix(A: Operator, name: str, *, self_loops: SelfLoops = "add") -> LinearMap:
-    """The matrix ``name`` of the graph with adjacency A.
-
-    Example:
-        >>> A = Operator.from_edge_index(torch.tensor([[0, 1], [1, 0]]))
-        >>> matrix(A, "A_hat_rw").to_dense()
-        tensor([[0.5000, 0.5000],
-                [0.5000, 0.5000]])
-    """
-    return MATRICES[name].build(A, self_loops)
+def _around(A: Operator, loops: Tensor | None, left: Tensor, right: Tensor) -> LinearMap:
+    if loops is None:
+        inner: LinearMap = A
+    elif bool((loops == 1).all()):
+        inner = A + identity_like(A)
+    else:
+        inner = A + Operator.diagonal_of(loops)
+    scaled = Operator.diagonal_of(left).compose(inner)
+    return scaled if bool((right == 1).all()) else scaled.compose(Operator.diagonal_of(right))

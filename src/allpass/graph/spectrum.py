@@ -17,7 +17,7 @@ from torch import Tensor
 
 from allpass.errors import InputError
 from allpass.graph.linear import LinearMap
-from allpass.graph.matrices import add_self_loops, matrix, symmetric
+from allpass.graph.matrices import add_self_loops, matrix
 from allpass.graph.operator import Operator
 
 EXACT_LIMIT = 2000
@@ -113,7 +113,7 @@ def spectral_density(
     Returns:
         Bin edges ``[bins + 1]`` and shares ``[bins]`` that sum to 1.
     """
-    S = symmetric(add_self_loops(A.to(torch.float64)))
+    S = matrix(A.to(torch.float64), "A_hat_sym")
     edges = torch.linspace(0, 2, bins + 1, dtype=torch.float64)
     N = S.shape[0]
     if exact_limit >= N:
@@ -132,7 +132,7 @@ def signal_density(
     Returns:
         Bin edges ``[bins + 1]`` and shares ``[bins]`` that sum to 1 (all zero for a zero signal).
     """
-    S = symmetric(add_self_loops(A.to(torch.float64)))
+    S = matrix(A.to(torch.float64), "A_hat_sym")
     x = x.to(torch.float64)
     edges = torch.linspace(0, 2, bins + 1, dtype=torch.float64)
     if exact_limit >= S.shape[0]:
