@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+import torch
 from torch import Tensor
+from torch_geometric.data import Data
+
+from allpass.data.arguments import whole_number
+from allpass.data.split_rules import Nodes, Sets, capped, few_label, stratified
+from allpass.errors import InputError, did_you_mean
+from allpass.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -24,3 +34,190 @@ class Split:
     test: Tensor
     name: str
     seed: int | None = None
+
+
+@dataclass(frozen=True)
+class SplitRule:
+    """A way to divide the nodes.
+
+    Args:
+        name: Its name in :func:`splits`.
+        summary: What it does, in one sentence.
+        draw: Draws the three sets from labels and a generator; nothing when the splits come with the data.
+        options: The options it takes, with their defaults.
+        aliases: Other names.
+        citation: Where it was published.
+    """
+
+    name: str
+    summary: str
+    draw: Callable[..., Sets] | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    citation: str = ""
+
+
+SPLITS = Registry[SplitRule]("split")
+SPLITS.add(
+    SplitRule("public", "The Planetoid split: 20 nodes a class, 500 and 1000.", citation="arXiv:1603.08861")
+)
+SPLITS.add(SplitRule("geom-gcn", "The ten Geom-GCN splits, 48/32/20.", citation="arXiv:2002.05287"))
+SPLITS.add(SplitRule("platonov", "The ten splits of Platonov et al., 50/25/25.", citation="arXiv:2302.11640"))
+SPLITS.add(SplitRule("deezer", "The five Deezer-Europe splits, 50/25/25.", citation="arXiv:2104.01404"))
+SPLITS.add(SplitRule("stored", "The masks of your own tables."))
+SPLITS.add(
+    SplitRule(
+        "random",
+        "Equal counts of every class train: nominally 60/20/20, as GPRGNN and ACM draw it.",
+        capped,
+        {"train": 0.6, "val": 0.2},
+        aliases=("60/20/20",),
+        citation="arXiv:2006.07988",
+    )
+)
+SPLITS.add(SplitRule("stratified", "The same shares of every class.", stratified, {"train": 0.6, "val": 0.2}))
+SPLITS.add(
+    SplitRule(
+        "few-label",
+        "A small percentage of every class trains.",
+        few_label,
+        {"percent": 5.0, "rule": "ceil", "val": 500, "test": 1000},
+        aliases=("percent",),
+        citation="arXiv:1906.02174",
+    )
+)
+
+
+def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: Any) -> list[Split]:
+    """Divide the nodes of ``data`` by a named rule.
+
+    Split k of seed s depends on s, k and the rule alone, not on ``count``. Nodes without a label (negative)
+    are in no set. Splits that come with the data are read, not drawn: at most ``count`` of them, and ``seed``
+    does not matter.
+
+    Args:
+        data: A graph with labels ``y``.
+        name: ``"random"`` (``"60/20/20"``), ``"stratified"``, ``"few-label"`` (``"percent"``), or splits that
+            come with the data: ``"public"``, ``"geom-gcn"``, ``"platonov"``, ``"deezer"``, ``"stored"``.
+        count: How many splits.
+        seed: Where the random numbers start.
+        options: ``train`` and ``val`` shares for random and stratified; ``percent``, ``rule`` (``"ceil"`` or
+            ``"june"``), ``val`` and ``test`` counts for few-label.
+
+    Example:
+        >>> data = Data(y=torch.arange(100) % 4)
+        >>> first, second = splits(data, "random", count=2)
+        >>> first.name, int(first.train.sum()), int(first.val.sum()), int(first.test.sum())
+        ('random/0', 60, 20, 20)
+    """
+    rule = SPLITS[name]
+    unknown = set(options) - set(rule.options)
+    if unknown:
+        wrong = min(unknown)
+        cure = did_you_mean(wrong, rule.options) if rule.options else "It takes none."
+        raise InputError(f"The split {rule.name!r} has no option {wrong!r}.", cure)
+    count, seed = whole_number("count", count, least=1), whole_number("seed", seed)
+    if rule.draw is None:
+        return _stored(data, rule.name)[:count]
+    labels = _labels(data)
+    settings = {**rule.options, **options}
+    return [_draw(rule, labels, seed, k, settings) for k in range(count)]
+
+
+def check_split(split: Split, y: Tensor) -> list[str]:
+    """What is odd about a split, in sentences; an empty list when nothing is.
+
+    Args:
+        split: The split.
+        y: Labels ``[N]``, negative where missing.
+    """
+    sets = {"training": split.train, "validation": split.val, "test": split.test}
+    findings = [f"The {name} set is empty." for name, mask in sets.items() if not mask.any()]
+    for one, other in (("training", "validation"), ("training", "test"), ("validation", "test")):
+        shared = int((sets[one] & sets[other]).sum())
+        if shared:
+            findings.append(f"{shared} nodes are in both the {one} and the {other} set.")
+    if y.is_floating_point():
+        return findings
+    present = {name: set(y[mask & (y >= 0)].tolist()) for name, mask in sets.items()}
+    for name, mask in sets.items():
+        unlabelled = int((mask & (y < 0)).sum())
+        if unlabelled:
+            findings.append(f"{unlabelled} {name} nodes have no label.")
+    for name in sets:
+        absent = sorted(set().union(*present.values()) - present[name]) if present[name] else []
+        if absent:
+            which = ("class " if len(absent) == 1 else "classes ") + ", ".join(map(str, absent))
+            outcome = (
+                "what is not shown cannot be learnt" if name == "training" else "nothing is measured there"
+            )
+            findings.append(f"The {name} set has no node of {which}: {outcome}.")
+    outside = int(((y >= 0) & ~(split.train | split.val | split.test)).sum())
+    if outside:
+        findings.append(f"{outside} of {int((y >= 0).sum())} labelled nodes are in no set.")
+    return findings
+
+
+def _draw(rule: SplitRule, labels: Nodes, seed: int, k: int, settings: Mapping[str, Any]) -> Split:
+    assert rule.draw is not None
+    rng = np.random.default_rng(np.random.SeedSequence([seed, k]))
+    sets = rule.draw(labels, rng, **settings)
+    for nodes, word in zip(sets, ("training", "validation", "test"), strict=True):
+        if len(nodes) == 0 and not (word == "validation" and settings["val"] == 0):
+            sizes = "/".join(str(len(one)) for one in sets)
+            raise InputError(
+                f"The split {rule.name!r} of {int((labels >= 0).sum())} labelled nodes gives {sizes} training, "
+                f"validation and test nodes: the {word} set is empty.",
+                "Choose options that fit ("
+                + ", ".join(f"{key}={value!r}" for key, value in settings.items())
+                + " were used), or another rule.",
+            )
+    masks = torch.zeros(3, len(labels), dtype=torch.bool)
+    for mask, nodes in zip(masks, sets, strict=True):
+        mask[torch.from_numpy(nodes)] = True
+    return Split(masks[0], masks[1], masks[2], f"{rule.name}/{k}", seed)
+
+
+def _stored(data: Data, name: str) -> list[Split]:
+    """The splits that came with the data, or an error that says which there are."""
+    found: Mapping[str, list[Split]] = getattr(data, "stored_splits", None) or {}
+    if name in found:
+        return list(found[name])
+    title = getattr(data, "name", None)
+    called = f" {title!r}" if title else ""
+    if title == "cora" and getattr(data, "source", None) == "embedded":
+        raise InputError(
+            f"The embedded Cora comes in its own row order and has no {name!r} splits.",
+            "They need the Planetoid files: load 'cora-planetoid'; or draw splits by the rule 'random'.",
+        )
+    has = "It has " + ", ".join(repr(one) for one in found) if found else "It came with none"
+    raise InputError(
+        f"The data{called} has no stored splits {name!r}.",
+        f"{has}; 'random', 'stratified' and 'few-label' are drawn for any labels.",
+    )
+
+
+def _labels(data: Data) -> Nodes:
+    """The class labels, or an error that says why they cannot be divided."""
+    y = data.y
+    if y is None:
+        raise InputError("The data has no labels y to divide by.", "Name the label column, or set data.y.")
+    if y.dim() != 1 or y.is_floating_point() or y.is_complex():
+        raise InputError(
+            f"Got labels y of shape {list(y.shape)} and type {y.dtype}; expected class numbers of shape [N].",
+            "Turn them into integers 0, 1, 2, ... with -1 where a label is missing.",
+        )
+    labels: Nodes = y.detach().cpu().numpy().astype(np.int64)
+    num_labelled = int((labels >= 0).sum())
+    if num_labelled < 3:
+        raise InputError(
+            f"Got {num_labelled} labelled nodes of {len(labels)}; training, validation and test need one each.",
+            "Give labels to at least three nodes.",
+        )
+    counts = np.bincount(labels[labels >= 0])
+    if not counts.all():
+        raise InputError(
+            f"Class {int(counts.argmin())} has no node, though labels run up to {len(counts) - 1}.",
+            "Number the classes 0, 1, 2, ... without gaps.",
+        )
+    return labels
