@@ -1,0 +1,188 @@
+r"""A graph with labels and features, seen once and shared by all metrics.
+
+Everything the label metrics need is in the neighbour-class matrix :math:`B = A Z` (:math:`B_{vk}` = weight of the
+neighbours of v in class k), so the edges are visited once whatever the number of metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from typing import Literal, TypedDict, TypeVar, cast
+
+import torch
+from torch import Tensor
+
+from allpass.errors import InputError
+from allpass.graph import Operator
+
+Loops = Literal["drop", "keep", "add"]
+Graph = Tensor | Operator
+KeptT = TypeVar("KeptT")
+
+
+class GraphOptions(TypedDict, total=False):
+    """How ``edge_index`` becomes the graph that is measured.
+
+    An :class:`~allpass.graph.Operator` in its place is taken as it is, row v listing the neighbours of v.
+
+    * ``edge_weight``: ``[E]``, 0 or more; an edge of weight 2 counts as two. Without weights every distinct edge
+      counts once, however often it is stored.
+    * ``directed``: keep edges one-way. By default u -> v makes u and v each other's neighbours.
+    * ``neighbours``: in a directed graph, the neighbours of v are the ends of its outgoing edges (``"out"``, as the
+      report and the published tables count) or the starts of its incoming ones (``"in"``, what a layer aggregates).
+    """
+
+    edge_weight: Tensor | None
+    directed: bool
+    neighbours: Literal["out", "in"]
+
+
+class LabelledGraph:
+    """Adjacency, labels and features, with the sums that metrics share.
+
+    Args:
+        adjacency: Row v lists the neighbours of v; float64.
+        y: Class of every node, ``[N]``; negative where it is unknown.
+        x: Features ``[N, F]``, dense or sparse, or nothing.
+    """
+
+    def __init__(self, adjacency: Operator, y: Tensor | None, x: Tensor | None = None) -> None:
+        self.adjacency = adjacency.to(torch.float64)
+        self.y = None if y is None else _compact(_check_labels(y, adjacency.shape[0]))
+        self.x = None if x is None else _check_features(x, adjacency.shape[0])
+        if adjacency.nnz and float(adjacency.values.min()) < 0:
+            raise InputError(
+                f"Got {int((adjacency.values < 0).sum())} negative edge weights.",
+                "Metrics count edges by weight: expected 0 or more.",
+            )
+        self._kept: dict[Hashable, object] = {}
+
+    def once(self, key: Hashable, compute: Callable[[], KeptT]) -> KeptT:
+        """``compute()``, done the first time this key is asked for: how metrics share their work."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        return cast(KeptT, self._kept[key])
+
+    @classmethod
+    def build(
+        cls,
+        graph: Graph,
+        y: Tensor | None,
+        x: Tensor | None = None,
+        num_nodes: int | None = None,
+        *,
+        edge_weight: Tensor | None = None,
+        directed: bool = False,
+        neighbours: Literal["out", "in"] = "out",
+    ) -> LabelledGraph:
+        """From ``edge_index`` or an Operator, under the conventions of :class:`GraphOptions`."""
+        if isinstance(graph, Operator):
+            return cls(graph, y, x)
+        if num_nodes is None:
+            num_nodes = len(y) if y is not None else x.shape[0] if x is not None else None
+        A = Operator.from_edge_index(
+            graph,
+            edge_weight,
+            num_nodes,
+            flow="target_to_source" if neighbours == "out" else "source_to_target",
+            dtype=torch.float64,
+        )
+        if edge_weight is None:
+            A = Operator(A.pattern, torch.ones_like(A.values))
+        return cls(A if directed else A.symmetrized(), y, x)
+
+    @property
+    def labels(self) -> Tensor:
+        """The labels, or an error that says they are missing."""
+        if self.y is None:
+            raise InputError("Got a graph without labels.", "This metric needs y.")
+        return self.y
+
+    @property
+    def features(self) -> Tensor:
+        """The features, or an error that says they are missing."""
+        if self.x is None:
+            raise InputError("Got a graph without features.", "This metric needs x.")
+        return self.x
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return self.adjacency.shape[0]
+
+    @cached_property
+    def known(self) -> Tensor:
+        """Which nodes have a label, ``[N]``."""
+        return self.labels >= 0
+
+    @cached_property
+    def num_classes(self) -> int:
+        """Number of classes that occur."""
+        return int(self.labels.max()) + 1 if len(self.labels) else 0
+
+    @cached_property
+    def class_sizes(self) -> Tensor:
+        """Labelled nodes of each class, ``[C]``, float64."""
+        return torch.bincount(self.labels[self.known], minlength=self.num_classes).double()
+
+    @cached_property
+    def Z(self) -> Tensor:
+        """One-hot labels ``[N, C]``, float64; a zero row where the label is unknown."""
+        Z = torch.zeros(self.num_nodes, self.num_classes, dtype=torch.float64, device=self.labels.device)
+        if self.num_classes:
+            Z.scatter_(1, self.labels.clamp_min(0).unsqueeze(1), self.known.double().unsqueeze(1))
+        return Z
+
+    @cached_property
+    def _stored_neighbours(self) -> Tensor:
+        return self.adjacency @ self.Z
+
+    def neighbour_classes(self, self_loops: Loops = "drop") -> Tensor:
+        """B = A Z, ``[N, C]``, with the graph's own loops dropped or kept, or one loop for every node."""
+        B = self._stored_neighbours
+        if self_loops == "keep":
+            return B
+        loops = self.adjacency.diagonal
+        wanted = torch.zeros_like(loops) if self_loops == "drop" else torch.ones_like(loops)
+        change = wanted - loops
+        return B + change.unsqueeze(1) * self.Z if bool(change.any()) else B
+
+    def mixing(self, self_loops: Loops = "drop") -> Tensor:
+        """Weight of the entries from class k to class l, ``[C, C]``; only entries with both labels known."""
+        return self.Z.mT @ self.neighbour_classes(self_loops)
+
+    def take_own(self, by_class: Tensor) -> Tensor:
+        """The entry of each labelled node's own class, from ``[N, C]`` to ``[labelled]``."""
+        if not self.num_classes:
+            return by_class.new_zeros(0)
+        return by_class[self.known].gather(1, self.labels[self.known].unsqueeze(1)).squeeze(1)
+
+
+def _check_labels(y: Tensor, num_nodes: int) -> Tensor:
+    if y.dim() != 1 or y.shape[0] != num_nodes:
+        raise InputError(
+            f"Got labels of shape {list(y.shape)} for {num_nodes} nodes.", f"Expected [{num_nodes}]."
+        )
+    if y.is_floating_point() or y.is_complex():
+        raise InputError(f"Got labels of type {y.dtype}.", "Expected integers, one class number a node.")
+    return y.long()
+
+
+def _compact(y: Tensor) -> Tensor:
+    """Class numbers without gaps: 0 to C - 1 in their old order, -1 for every unknown."""
+    classes = torch.unique(y[y >= 0])
+    if len(classes) and int(classes[-1]) == len(classes) - 1:
+        return y.clamp_min(-1)
+    return torch.where(y >= 0, torch.searchsorted(classes, y), -1)
+
+
+def _check_features(x: Tensor, num_nodes: int) -> Tensor:
+    if x.dim() != 2 or x.shape[0] != num_nodes:
+        raise InputError(
+            f"Got features of shape {list(x.shape)} for {num_nodes} nodes.", f"Expected [{num_nodes}, F]."
+        )
+    numbers = x if x.layout == torch.strided else x.values()
+    if numbers.is_floating_point() and not bool(torch.isfinite(numbers).all()):
+        raise InputError("Got features with NaN or infinite values.", "Fill or drop them before measuring.")
+    return x

@@ -1,0 +1,120 @@
+"""All metrics of a graph at once, sharing their work."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from allpass.graph import Operator
+from allpass.metrics.base import Metric, Need
+from allpass.metrics.catalog import METRICS
+from allpass.metrics.labelled import LabelledGraph
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric's value and what it cost.
+
+    Args:
+        metric: The metric.
+        value: Its value; NaN when it is undefined.
+        reason: Why it is undefined.
+        seconds: Time it took, shared work counted where it was first done.
+        memory: Bytes by which the process's peak memory rose.
+    """
+
+    metric: Metric
+    value: float
+    reason: str
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The metrics of one graph, in registry order, with the notes on how it was read."""
+
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> float:
+        wanted = METRICS[name].name
+        for row in self.rows:
+            if row.metric.name == wanted:
+                return row.value
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, float]:
+        """Values by name."""
+        return {row.metric.name: row.value for row in self.rows}
+
+
+def profile(
+    data: Any, metrics: Sequence[str] | None = None, *, progress: Callable[[str], None] | None = None
+) -> Profile:
+    """Compute every metric that applies to ``data``.
+
+    Args:
+        data: A PyG ``Data`` with ``edge_index`` and, where there are any, ``y``, ``x`` and ``edge_weight``; or a
+            prepared :class:`LabelledGraph`. Edges are symmetrised.
+        metrics: Names to compute; by default all that the data has the needs of.
+        progress: Called with each metric's name before it is computed.
+    """
+    graph = data if isinstance(data, LabelledGraph) else prepare(data)
+    chosen = [METRICS[name] for name in metrics] if metrics is not None else list(METRICS)
+    available = _available(graph)
+    rows = []
+    for metric in chosen:
+        if not metric.needs <= available and metrics is None:
+            continue
+        if progress is not None:
+            progress(metric.name)
+        before, start = _peak_memory(), time.perf_counter()
+        measured = metric.measure(graph)
+        rows.append(
+            Row(metric, measured.value, measured.reason, time.perf_counter() - start, _peak_memory() - before)
+        )
+    return Profile(tuple(rows), _notes(graph))
+
+
+def prepare(data: Any) -> LabelledGraph:
+    """A PyG ``Data`` as the undirected labelled graph that metrics measure."""
+    if isinstance(data.edge_index, Operator):
+        return LabelledGraph(data.edge_index, data.y, data.x)
+    y = getattr(data, "y", None)
+    return LabelledGraph.build(
+        data.edge_index,
+        None if y is None or y.is_floating_point() else y,
+        getattr(data, "x", None),
+        data.num_nodes,
+        edge_weight=getattr(data, "edge_weight", None),
+    )
+
+
+def _available(graph: LabelledGraph) -> set[Need]:
+    have: set[Need] = set()
+    if graph.y is not None and bool(graph.known.any()):
+        have.add("labels")
+    if graph.x is not None and graph.x.shape[1] > 0:
+        have.add("features")
+    return have
+
+
+def _notes(graph: LabelledGraph) -> tuple[str, ...]:
+    notes = ["Edges are taken as undirected."]
+    loops = int((graph.adjacency.diagonal > 0).sum())
+    if loops:
+        notes.append(f"{loops} self-loops are left out of edge counts and kept in the averaging matrix.")
+    unknown = 0 if graph.y is None else int((~graph.known).sum())
+    if unknown:
+        notes.append(f"{unknown} nodes without a label are left out of every count.")
+    return tuple(notes)
+
+
+def _peak_memory() -> int:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
