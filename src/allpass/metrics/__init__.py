@@ -8,7 +8,7 @@ from allpass.metrics.aggregation import (
 )
 from allpass.metrics.base import Measurement, Metric
 from allpass.metrics.catalog import METRICS
-from allpass.metrics.classifier import GraphTest, classifier_test
+from allpass.metrics.classifier import GraphTest, classifier_test, run_classifier
 from allpass.metrics.diversification import diversification_distinguishability
 from allpass.metrics.estimate import Estimate, estimate
 from allpass.metrics.homophily import (
@@ -70,5 +70,6 @@ __all__ = [
     "numerical_rank",
     "prepare",
     "profile",
+    "run_classifier",
     "smoothing_curve",
 ]

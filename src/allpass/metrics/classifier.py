@@ -6,8 +6,8 @@ the graph hurts, near 1 it helps.
 
 The classifiers: kernel regression with the linear kernel :math:`X X^\top / 2`; kernel regression with the
 arc-cosine kernel of one ReLU layer,
-:math:`\frac{1}{2\pi} \big( G (\pi - \arccos(G / n)) + \sqrt{n^2 - G^2} \big)` with :math:`G = X X^\top` and n the product
-of the norms; Gaussian naive Bayes.
+:math:`\frac{1}{2\pi} \big( G (\pi - \arccos(G / n)) + \sqrt{n^2 - G^2} \big)` with :math:`G = X X^\top` and n the
+product of the norms; Gaussian naive Bayes.
 """
 
 from __future__ import annotations
@@ -84,7 +84,14 @@ def run_classifier(
     sample: int = 500,
     seed: int = 0,
 ) -> GraphTest:
-    """The same for a prepared graph."""
+    """The same for a prepared graph, which keeps the outcome."""
+    key = ("classifier test", classifier, normalization, repeats, sample, seed)
+    return graph.once(key, lambda: _run(graph, classifier, normalization, repeats, sample, seed))
+
+
+def _run(
+    graph: LabelledGraph, classifier: Classifier, normalization: str, repeats: int, sample: int, seed: int
+) -> GraphTest:
     if classifier not in _PREDICTORS:
         raise InputError(f"Got the classifier {classifier!r}.", f"Expected one of {', '.join(_PREDICTORS)}.")
     if repeats < 2:
