@@ -1,0 +1,21 @@
+"""Metrics put together into findings and a recommendation: data, no drawing."""
+
+from allpass.diagnosis.advice import Finding, Recommendation
+from allpass.diagnosis.diagnose import Diagnosis, Mixing, diagnose
+from allpass.diagnosis.facts import DegreeHistogram, Facts
+from allpass.diagnosis.filtering import Separation
+from allpass.diagnosis.frequency import Frequencies
+from allpass.diagnosis.oversmoothing import Smoothing
+
+__all__ = [
+    "DegreeHistogram",
+    "Diagnosis",
+    "Facts",
+    "Finding",
+    "Frequencies",
+    "Mixing",
+    "Recommendation",
+    "Separation",
+    "Smoothing",
+    "diagnose",
+]

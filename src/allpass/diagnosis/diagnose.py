@@ -1,0 +1,155 @@
+"""Does a graph's structure help or hurt? All measurements, the findings and a recommendation, as data."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from allpass import __version__
+from allpass.data import Account, load
+from allpass.diagnosis.advice import Evidence, Finding, Recommendation, find, recommend
+from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, gather_facts
+from allpass.diagnosis.filtering import Separation, separate
+from allpass.diagnosis.frequency import Frequencies, find_frequencies
+from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
+from allpass.metrics import GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
+from allpass.metrics.homophily import per_class
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """Which classes meet: the share of class k's neighbours that belong to class l, and h_k on the diagonal."""
+
+    class_names: tuple[str, ...]
+    shares: tuple[tuple[float, ...], ...]
+    homophily: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The outcome of :func:`diagnose`: plain data, no drawing."""
+
+    name: str
+    source: str
+    fingerprint: str
+    account: Account
+    facts: Facts
+    degrees: DegreeHistogram
+    profile: Profile
+    tests: dict[str, GraphTest]
+    mixing: Mixing | None
+    frequencies: Frequencies
+    separation: Separation | None
+    smoothing: Smoothing
+    findings: tuple[Finding, ...]
+    recommendation: Recommendation
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON types; undefined numbers are null and their reasons stand under ``undefined``."""
+        content = {
+            "allpass": __version__,
+            "name": self.name,
+            "source": self.source,
+            "fingerprint": self.fingerprint,
+            "account": self.account.to_list(),
+            "facts": asdict(self.facts),
+            "degrees": asdict(self.degrees),
+            "metrics": self.profile.to_dict(),
+            "undefined": {row.metric.name: row.reason for row in self.profile.rows if row.reason},
+            "costs": {
+                row.metric.name: {"seconds": row.seconds, "memory_bytes": row.memory}
+                for row in self.profile.rows
+            },
+            "conventions": list(self.profile.notes),
+            "classifier_tests": {name: asdict(test) for name, test in self.tests.items()},
+            "mixing": asdict(self.mixing) if self.mixing else None,
+            "frequencies": asdict(self.frequencies),
+            "separation": asdict(self.separation) if self.separation else None,
+            "smoothing": asdict(self.smoothing),
+            "findings": [asdict(finding) for finding in self.findings],
+            "recommendation": asdict(self.recommendation),
+            "seconds": self.seconds,
+        }
+        return {key: _plain(value) for key, value in content.items()}
+
+
+def diagnose(data: Any, *, progress: Callable[[str], None] | None = None, **options: Any) -> Diagnosis:
+    """Measure whether the structure of a graph helps or hurts a learner.
+
+    Args:
+        data: Anything :func:`allpass.load` takes: a dataset's name, a file, a NetworkX graph, a PyG ``Data``.
+        progress: Called with a few words before each step.
+        **options: Passed to :func:`allpass.load`.
+
+    Example:
+        >>> report = diagnose("example-bipartite")
+        >>> report.profile["edge_homophily"], report.profile["aggregation_homophily"]
+        (0.0, 1.0)
+    """
+    start = time.perf_counter()
+    say = progress or (lambda _: None)
+    say("reading the data")
+    data = load(data, **options)
+    graph = prepare(data)
+    say("counting nodes and edges")
+    facts = gather_facts(data, graph)
+    measured = profile(graph, progress=lambda name: say(name.replace("_", " ")))
+    say("finding frequencies")
+    frequencies = find_frequencies(graph)
+    say("filtering")
+    separation = separate(graph)
+    say("smoothing")
+    smoothing = find_smoothing(graph)
+    tests = _tests(graph, measured)
+    evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing)
+    findings = find(evidence)
+    return Diagnosis(
+        name=data.name,
+        source=data.source,
+        fingerprint=data.fingerprint,
+        account=data.account,
+        facts=facts,
+        degrees=degree_histogram(graph),
+        profile=measured,
+        tests=tests,
+        mixing=_mixing(graph, facts),
+        frequencies=frequencies,
+        separation=separation,
+        smoothing=smoothing,
+        findings=findings,
+        recommendation=recommend(evidence, findings),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _tests(graph: LabelledGraph, measured: Profile) -> dict[str, GraphTest]:
+    """The accuracies behind the p-values of the profile; already computed, so this only looks them up."""
+    values = measured.to_dict()
+    names = ("linear", "arc-cosine", "naive-bayes")
+    defined = [n for n in names if not math.isnan(values.get(f"classifier_{n.replace('-', '_')}", math.nan))]
+    return {name: run_classifier(graph, name) for name in defined}  # type: ignore[arg-type]
+
+
+def _mixing(graph: LabelledGraph, facts: Facts) -> Mixing | None:
+    if facts.classes < 1:
+        return None
+    table = graph.mixing()
+    shares = table / table.sum(1, keepdim=True)
+    return Mixing(
+        facts.class_names, tuple(tuple(row) for row in shares.tolist()), tuple(per_class(graph).tolist())
+    )
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN and no infinity: null stands for both."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
