@@ -1,0 +1,131 @@
+"""NumPy's zip archives, read without pickles and without believing what their headers claim."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+import zlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import IO, Any
+
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from allpass.errors import DataError, MissingFileError, UnsafeFileError
+
+MOST_BYTES = 16 * 2**30
+MOST_EXPANSION = 2000  # zlib itself cannot do better than about 1000
+SMALL_BYTES = 2**30  # below this the expansion does not matter
+
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+    SyntaxError,
+)
+
+
+def read_npz(path: Path, keys: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
+    """The arrays of an npz file, all of them or those named in ``keys``.
+
+    Every header is checked before anything is loaded: an array of Python objects (a pickle), one that claims more
+    bytes than its entry holds, or a total that no honest file of this size could have is refused.
+
+    Raises:
+        MissingFileError: There is no such file.
+        UnsafeFileError: It holds pickles or claims too much memory.
+        DataError: It is no npz file, it is damaged, or it lacks one of ``keys``.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise MissingFileError(f"The file {str(path)!r} does not exist.", "Check the path.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            _check_keys(keys, entries, path)
+            wanted = {key: entries[key] for key in (entries if keys is None else keys)}
+            total = 0
+            for key, info in wanted.items():
+                with archive.open(info) as stream:
+                    total += _claimed_bytes(stream, key, info.file_size, path)
+            _check_total(total, path)
+            arrays = {}
+            for key, info in wanted.items():
+                with archive.open(info) as stream:
+                    arrays[key] = npy.read_array(stream, allow_pickle=False)
+            return arrays
+    except DataError:
+        raise
+    except _BROKEN as error:
+        raise DataError(
+            f"The file {path.name} is not a readable npz file: {str(error) or type(error).__name__}.",
+            "It may be cut off or damaged; get it again.",
+        ) from error
+
+
+def _check_keys(keys: Collection[str] | None, entries: Collection[str], path: Path) -> None:
+    missing = sorted(set(keys or ()) - set(entries))
+    if missing:
+        raise DataError(
+            f"The file {path.name} has no array {', '.join(missing)}.",
+            f"Found: {', '.join(sorted(entries)) or 'nothing'}.",
+        )
+
+
+def _claimed_bytes(stream: IO[bytes], key: str, entry_size: int, path: Path) -> int:
+    """How many bytes the header of one array claims; the array itself is not touched."""
+    version = npy.read_magic(stream)
+    if version == (1, 0):
+        shape, _, dtype = npy.read_array_header_1_0(stream)
+    else:
+        shape, _, dtype = npy.read_array_header_2_0(stream)
+    if dtype.hasobject:
+        raise UnsafeFileError(
+            f"The array {key!r} of {path.name} holds Python objects, which only unpickling could read.",
+            "Save it again as numbers or fixed-length text.",
+        )
+    if min(shape, default=0) < 0:
+        raise DataError(f"The array {key!r} of {path.name} has the shape {shape}.", "Get the file again.")
+    claimed = math.prod(shape) * dtype.itemsize
+    if claimed > entry_size:
+        raise UnsafeFileError(
+            f"The array {key!r} of {path.name} claims {claimed:,} bytes and holds at most {entry_size:,}.",
+            "The file is damaged or made to exhaust memory; do not use it.",
+        )
+    return claimed
+
+
+def _check_total(total: int, path: Path) -> None:
+    size = path.stat().st_size
+    if total > MOST_BYTES or (total > SMALL_BYTES and total > MOST_EXPANSION * size):
+        raise UnsafeFileError(
+            f"The file {path.name} has {size:,} bytes and claims to hold {total:,}.",
+            "No honest file of this kind is packed so tightly; do not use it.",
+        )
+
+
+def csr_parts(arrays: dict[str, NDArray[Any]], prefix: str) -> Any:
+    """The SciPy CSR array stored as ``prefix_data``, ``prefix_indices``, ``prefix_indptr``, ``prefix_shape``."""
+    import scipy.sparse as sp
+
+    try:
+        matrix = sp.csr_array(
+            tuple(arrays[f"{prefix}_{part}"] for part in ("data", "indices", "indptr")),
+            shape=tuple(int(size) for size in arrays[f"{prefix}_shape"]),
+        )
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError) as error:
+        raise DataError(
+            f"The sparse matrix {prefix!r} is inconsistent: {error}.", "Get the file again."
+        ) from error
+    return matrix
+
+
+def csr_keys(*prefixes: str) -> tuple[str, ...]:
+    """The names under which :func:`csr_parts` looks."""
+    return tuple(f"{prefix}_{part}" for prefix in prefixes for part in ("data", "indices", "indptr", "shape"))
