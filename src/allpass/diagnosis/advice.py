@@ -152,11 +152,12 @@ def _informative(e: Evidence) -> Finding | None:
 def _high_pass(e: Evidence) -> Finding | None:
     if e.separation is None:
         return None
-    only_high, neither = e.separation.shares["high-pass only"], e.separation.shares["neither"]
-    numbers = dict(e.separation.shares)
+    shares = e.separation.shares
+    only_high, numbers = shares["high-pass only"], dict(shares)
     text = (
         f"Judged on the {e.separation.signal}, {only_high:.0%} of the nodes are set apart only by the difference to "
-        f"their neighbours, {e.separation.shares['low-pass only']:.0%} only by the average, {neither:.0%} by neither."
+        f"their neighbours, {shares['low-pass only']:.0%} only by the average, {shares['both']:.0%} by both and "
+        f"{shares['neither']:.0%} by neither."
     )
     if only_high >= 0.1:
         return Finding(
@@ -204,7 +205,7 @@ def _smoothing(e: Evidence) -> Finding:
         if half is not None
         else "most of their variance survives"
     )
-    return Finding("smooths-slowly", "note", f"Features smooth out slowly: {when}.", text, numbers)
+    return Finding("smooths-slowly", "note", f"{what} smooth out slowly: {when}.", text, numbers)
 
 
 def _balance(e: Evidence) -> Finding | None:
@@ -243,7 +244,7 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
     deep = "smooths-fast" in codes
     if deep:
         reasons.append(
-            "Features smooth out within two layers: keep the network shallow, or use one that keeps all scales."
+            "Signals smooth out within two layers: keep the network shallow, or use one that keeps all scales."
         )
     if averaging_wins and codes & {"homophilous", "weakly-homophilous"}:
         summary = "The structure helps, and plain averaging is enough to use it."

@@ -19,6 +19,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 from scipy import stats
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from allpass.errors import InputError

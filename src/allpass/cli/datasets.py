@@ -1,0 +1,22 @@
+"""`allpass datasets`: the named graphs."""
+
+from __future__ import annotations
+
+
+def datasets() -> None:
+    """List the named datasets: size, stored splits, and whether they come with the package."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from allpass.data import dataset_table
+
+    rows = dataset_table()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in rows[0]:
+        table.add_column(heading, justify="right" if heading in _NUMBERS else "left")
+    for row in rows:
+        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
+    Console().print(table)
+
+
+_NUMBERS = ("nodes", "edges", "features", "classes")

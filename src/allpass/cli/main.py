@@ -1,0 +1,73 @@
+"""The command line: parses, calls, prints. Each verb has a file of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from allpass import __version__
+from allpass.cli.datasets import datasets
+from allpass.cli.diagnose import diagnose
+from allpass.cli.metrics import metrics
+from allpass.errors import AllpassError
+
+app = typer.Typer(
+    help="Does a graph's structure help or hurt a learner? Measure it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(diagnose)
+app.command()(datasets)
+app.command()(metrics)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"allpass {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Does a graph's structure help or hurt a learner? Measure it."""
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Entry point: a wrong input gives one clear sentence and exit status 2, a defect of allpass status 1."""
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words
+    try:
+        app([word for word in words if word != "--debug"])
+    except AllpassError as error:
+        if debug:
+            raise
+        _say(f"allpass: {error}")
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output, such as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        if debug:
+            raise
+        _say("allpass: The graph does not fit into memory. Use a smaller one, or a machine with more memory.")
+        sys.exit(2)
+    except Exception as error:
+        if debug:
+            raise
+        _say(f"allpass: Unexpected {type(error).__name__}: {error}")
+        _say("This is a defect of allpass. Run again with --debug and report what it prints.")
+        sys.exit(1)
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sentence, err=True)
