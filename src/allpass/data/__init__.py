@@ -1,0 +1,48 @@
+"""Everything that becomes a graph: named datasets, your own tables and objects, generators; and splits."""
+
+from allpass.data.account import Account, Note
+from allpass.data.catalog import DATASETS, dataset_table, load_named
+from allpass.data.convert import from_networkx, from_pyg, from_scipy
+from allpass.data.files import from_graphml, from_mat, from_npz
+from allpass.data.fingerprint import fingerprint
+from allpass.data.generators import (
+    borrowed_features,
+    contextual_sbm,
+    csbm_h,
+    planted_partition,
+    random_homophily_graph,
+    regular_graph,
+    small_clusters_on_large,
+)
+from allpass.data.load import load
+from allpass.data.splits import SPLITS, Split, splits
+from allpass.data.stored import save_npz
+from allpass.data.tables import from_tables
+
+__all__ = [
+    "DATASETS",
+    "SPLITS",
+    "Account",
+    "Note",
+    "Split",
+    "borrowed_features",
+    "contextual_sbm",
+    "csbm_h",
+    "dataset_table",
+    "fingerprint",
+    "from_graphml",
+    "from_mat",
+    "from_networkx",
+    "from_npz",
+    "from_pyg",
+    "from_scipy",
+    "from_tables",
+    "load",
+    "load_named",
+    "planted_partition",
+    "random_homophily_graph",
+    "regular_graph",
+    "save_npz",
+    "small_clusters_on_large",
+    "splits",
+]

@@ -1,0 +1,216 @@
+"""Graph files: ``.npz`` (read and written), ``.mat`` and ``.graphml``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from torch_geometric.data import Data
+
+from allpass.data.convert import from_networkx
+from allpass.data.draft import Draft, splits_of_masks
+from allpass.data.readers.linkx import METADATA, read_facebook100
+from allpass.data.readers.mat import read_mat
+from allpass.data.readers.npz import csr_keys, csr_parts, read_npz
+from allpass.data.repairs import checked
+from allpass.data.stored import KEY, restore_notes, restore_words
+from allpass.errors import DataError, MissingFileError, UnsafeFileError
+
+Array = NDArray[Any]
+
+_EDGES = ("edge_index", "edges")
+_FEATURES = ("x", "node_features", "node_feat", "features", "attributes")
+_LABELS = ("y", "node_labels", "labels", "label")
+_MATRICES = ("A", "adj", "adjacency", "network")
+
+
+def from_npz(
+    path: str | Path, *, nan: str | None = None, task: str = "classification", name: str | None = None
+) -> Data:
+    """Read a graph from NumPy's archive; no pickle is ever loaded.
+
+    ============================================  =====================================================
+    ``edge_index`` ``[2, E]`` or ``[E, 2]``       edges; or ``edges``, or ``adj_data``, ``adj_indices``,
+                                                  ``adj_indptr``, ``adj_shape`` (CSR, row to column)
+    ``x`` ``[N, F]``                              features; or ``node_features``, or CSR parts
+                                                  ``x_data`` ... ``x_shape`` (or ``attr_data`` ...)
+    ``y`` ``[N]``                                 labels, -1 for a missing one; or ``labels``
+    ``edge_weight`` ``[E]``                       weights
+    ``train_mask``, ``val_mask``, ``test_mask``   ``[N]`` or ``[N, S]``: the splits ``"stored"``
+    ``num_nodes``                                 where neither features nor labels tell
+    ``class_names``, ``feature_names``            text
+    ============================================  =====================================================
+
+    :func:`~allpass.data.stored.save_npz` adds ``allpass``, a JSON text with names, splits and notes.
+
+    Args:
+        path: The file.
+        nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
+        task: ``"classification"``, or ``"regression"``; a file that stores float labels of allpass is one already.
+        name: The graph's name, by default the stored one or the file's.
+    """
+    path = Path(path)
+    arrays = read_npz(path)
+    draft = _npz_edges(arrays, path)
+    draft.x = _npz_features(arrays)
+    draft.y = _first(arrays, _LABELS)
+    draft.edge_weight = arrays.get("edge_weight", draft.edge_weight)
+    draft.num_nodes = _count_nodes(draft, arrays)
+    for key in ("class_names", "feature_names", "node_ids"):
+        if key in arrays:
+            setattr(draft, key, [str(item) for item in arrays[key].reshape(-1).tolist()])
+    masks = {part: _mask(arrays, part, draft.num_nodes) for part in ("train", "val", "test")}
+    found = {part: mask for part, mask in masks.items() if mask is not None}
+    if found:
+        draft.splits = {"stored": splits_of_masks(found, draft.num_nodes)}
+    words = restore_words(draft, arrays, path) if KEY in arrays else {}
+    if words.get("regression"):
+        task = "regression"
+    title = name or str(words.get("name") or path.stem)
+    data = checked(draft, name=title, source=str(words.get("source") or "npz file"), nan=nan, task=task)
+    return restore_notes(data, words)
+
+
+def from_mat(
+    path: str | Path, *, nan: str | None = None, task: str = "classification", name: str | None = None
+) -> Data:
+    """Read a graph from a MATLAB file (version 5) as LINKX and others store them.
+
+    Facebook100 files have ``A`` and ``local_info``; others ``edge_index`` (or a sparse ``A``), ``node_feat`` (or
+    ``features``) and ``label``. Nodes counted from 1 are noticed and noted.
+
+    Args:
+        path: The file.
+        nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
+        task: ``"classification"`` or ``"regression"``.
+        name: The graph's name, by default the file's.
+    """
+    path = Path(path)
+    values = {key: value for key, value in read_mat(path).items() if not key.startswith("__")}
+    info = np.asarray(values.get("local_info"))
+    if "A" in values and info.ndim == 2 and info.shape[1] == len(METADATA):
+        draft = read_facebook100({"data.mat": path})
+    else:
+        draft = _mat_draft(values, path)
+    return checked(draft, name=name or path.stem, source="mat file", nan=nan, task=task)
+
+
+def from_graphml(path: str | Path, *, name: str | None = None, **options: Any) -> Data:
+    """Read GraphML; options as for :func:`~allpass.data.convert.from_networkx`."""
+    from xml.etree.ElementTree import ParseError  # only the error is used; the file is screened below
+
+    import networkx as nx
+
+    path = Path(path)
+    if not path.is_file():
+        raise MissingFileError(f"There is no file {str(path)!r}.", "Check the path.")
+    content = path.read_bytes()
+    if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
+        raise UnsafeFileError(
+            f"The file {path.name} defines XML entities, which can exhaust memory.", "Remove its DOCTYPE."
+        )
+    try:
+        graph = nx.read_graphml(path)
+    except (nx.NetworkXException, ParseError, KeyError, ValueError, TypeError) as error:
+        raise DataError(
+            f"The file {path.name} is not readable GraphML: {error}.", "Check that it is whole."
+        ) from error
+    return from_networkx(graph, name=name or path.stem, **options)
+
+
+READERS: dict[str, Callable[..., Data]] = {".npz": from_npz, ".mat": from_mat, ".graphml": from_graphml}
+
+
+def _first(arrays: dict[str, Any], names: Sequence[str]) -> Any:
+    """The first of these entries, in upper or lower case, or nothing."""
+    lower = {key.lower(): value for key, value in arrays.items()}
+    return next((lower[name.lower()] for name in names if name.lower() in lower), None)
+
+
+def _pairs(edges: Array) -> Array:
+    """``[2, E]`` of what may be ``[E, 2]``; two by two is taken as ``[2, E]``."""
+    edges = np.asarray(edges)
+    return edges.T if edges.ndim == 2 and edges.shape[1] == 2 and edges.shape[0] != 2 else edges
+
+
+def _npz_edges(arrays: dict[str, Any], path: Path) -> Draft:
+    edges = _first(arrays, _EDGES)
+    if edges is not None:
+        return Draft(0, _pairs(edges))
+    if set(csr_keys("adj")) <= set(arrays):
+        return _matrix_draft(csr_parts(arrays, "adj"))
+    raise DataError(
+        f"The file {path.name} holds no edges; it has {', '.join(sorted(arrays)) or 'nothing'}.",
+        "Expected an array edge_index [2, E].",
+    )
+
+
+def _npz_features(arrays: dict[str, Any]) -> Any:
+    for prefix in ("x", "attr"):
+        if set(csr_keys(prefix)) <= set(arrays):
+            return csr_parts(arrays, prefix)
+    return _first(arrays, _FEATURES)
+
+
+def _matrix_draft(matrix: Any) -> Draft:
+    entries = sp.coo_array(matrix)
+    if entries.shape[0] != entries.shape[1]:
+        raise DataError(
+            f"The adjacency matrix has the shape {list(entries.shape)}.", "Expected a square one."
+        )
+    stored = entries.data != 0
+    weight = entries.data[stored]
+    edges = np.stack([entries.row[stored], entries.col[stored]])
+    return Draft(entries.shape[0], edges, weight if (weight != 1).any() else None)
+
+
+def _mask(arrays: dict[str, Any], part: str, num_nodes: int) -> Array | None:
+    if f"{part}_mask" in arrays:
+        return np.asarray(arrays[f"{part}_mask"])
+    masks = arrays.get(f"{part}_masks")  # one row a split, as Platonov et al. store them
+    return None if masks is None else np.asarray(masks).reshape(-1, num_nodes).T
+
+
+def _count_nodes(draft: Draft, arrays: dict[str, Any]) -> int:
+    if "num_nodes" in arrays and arrays["num_nodes"].size == 1 and arrays["num_nodes"].dtype.kind in "iu":
+        return int(arrays["num_nodes"].reshape(-1)[0])
+    if draft.num_nodes:
+        return draft.num_nodes
+    for value in (draft.x, draft.y, arrays.get("train_mask")):
+        if value is not None and value.ndim > 0:
+            return int(value.shape[0])
+    edges = draft.edge_index
+    return int(edges.max()) + 1 if edges.size and edges.dtype.kind in "iu" else 0
+
+
+def _mat_draft(values: dict[str, Any], path: Path) -> Draft:
+    edges, matrix = _first(values, _EDGES), _first(values, _MATRICES)
+    if edges is not None and not sp.issparse(edges):
+        draft = Draft(0, _pairs(edges))
+    elif sp.issparse(matrix):
+        draft = _matrix_draft(matrix)
+    else:
+        raise DataError(
+            f"The file {path.name} holds no edges; it has {', '.join(sorted(values)) or 'nothing'}.",
+            "Expected edge_index [2, E], or a sparse adjacency matrix A.",
+        )
+    draft.x, labels = _first(values, _FEATURES), _first(values, _LABELS)
+    draft.y = None if labels is None else _column_vector(labels)
+    draft.num_nodes = _count_nodes(draft, values)
+    numbered = draft.edge_index
+    if edges is not None and numbered.size and numbered.min() >= 1 and numbered.max() == draft.num_nodes:
+        draft.edge_index = numbered - 1
+        draft.account.add(
+            "counted-from-1", draft.num_nodes, "Edges count nodes from 1; they were moved to count from 0."
+        )
+    return draft
+
+
+def _column_vector(labels: Any) -> Array:
+    """Labels ``[N]``; MATLAB has no vectors, so they come as one row or one column."""
+    dense = labels.toarray() if sp.issparse(labels) else np.asarray(labels)
+    return dense.reshape(-1) if 1 in dense.shape else dense

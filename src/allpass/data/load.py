@@ -1,0 +1,188 @@
+"""The one door: a name, a file, a folder or an object becomes a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import scipy.sparse as sp
+from torch_geometric.data import Data
+
+from allpass.data.convert import from_networkx, from_pyg, from_scipy
+from allpass.data.draft import some
+from allpass.data.files import READERS
+from allpass.data.tables import from_tables
+from allpass.data.tabular import TABLE_SUFFIXES
+from allpass.errors import DataError, InputError, MissingFileError, UnknownNameError, did_you_mean
+from allpass.registry import canonical
+
+
+class Options(TypedDict, total=False):
+    """What can be said about a graph; :func:`load` lists which option belongs to which kind of target."""
+
+    label: str | bool | None
+    features: Sequence[str] | None
+    id_column: str | None
+    source_column: str | None
+    target_column: str | None
+    weight: str | bool | None
+    undirected: bool
+    unknown_nodes: str
+    max_categories: int
+    nan: str | None
+    task: str
+    x: Any
+    y: Any
+    weighted: bool | None
+    name: str
+    data_dir: str | Path | None
+    unlabelled: str
+
+
+_ARRAYS = {"nan", "task", "name"}
+_NETWORKX = _ARRAYS | {"label", "features", "weight", "max_categories"}
+_TABLES = _NETWORKX | {"id_column", "source_column", "target_column", "undirected", "unknown_nodes"}
+_SCIPY = _ARRAYS | {"x", "y", "weighted"}
+_NAMED = {"data_dir", "unlabelled"}
+
+
+def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options: Unpack[Options]) -> Data:
+    """Load a graph, check it, and write down in ``data.account`` what was found and changed.
+
+    ==============================================  ================================================================
+    target                                          options
+    ==============================================  ================================================================
+    a name, such as ``"cora"``                      ``data_dir``, ``unlabelled``
+    a folder with ``edges.*`` and ``nodes.*``,      ``label``, ``features``, ``id_column``, ``source_column``,
+    an edge table, or ``edges=`` and ``nodes=``     ``target_column``, ``weight``, ``undirected``, ``unknown_nodes``,
+                                                    ``max_categories``, ``nan``, ``task``, ``name``
+    ``.npz``, ``.mat``, PyG's ``Data``              ``nan``, ``task``, ``name``
+    ``.graphml``, NetworkX                          ``label``, ``features``, ``weight``, ``max_categories``, ``nan``,
+                                                    ``task``, ``name``
+    a SciPy matrix                                  ``x``, ``y``, ``weighted``, ``nan``, ``task``, ``name``
+    ==============================================  ================================================================
+
+    Direction and self-loops stay as stored. A bare word that is both a dataset and a file means the dataset; write
+    ``./word`` for the file.
+
+    Args:
+        target: What to load; nothing when ``edges`` is given.
+        edges: Edge table: a path (CSV, TSV, Parquet) or a pandas frame.
+        nodes: Node table, likewise.
+        options: See the table; each is explained where it belongs: :func:`~allpass.data.tables.from_tables`,
+            :func:`~allpass.data.files.from_npz`, :func:`~allpass.data.convert.from_networkx`,
+            :func:`~allpass.data.convert.from_scipy`, :func:`~allpass.data.catalog.load_named`.
+
+    Example:
+        >>> import networkx as nx
+        >>> data = load(nx.path_graph(3))
+        >>> data.edge_index.tolist()
+        [[0, 1, 1, 2], [1, 2, 0, 1]]
+        >>> print(next(iter(data.account)).what)
+        The graph is undirected: its 4 edges are stored in both directions.
+    """
+    given: dict[str, Any] = dict(options)
+    unknown = sorted(set(given) - set(Options.__annotations__))
+    if unknown:
+        raise InputError(
+            f"There is no option {unknown[0]!r}.", did_you_mean(unknown[0], Options.__annotations__)
+        )
+    if edges is not None or nodes is not None:
+        return _load_tables(target, edges, nodes, given)
+    if isinstance(target, (str, Path)):
+        return _load_words(target, given)
+    if target is None:
+        raise InputError(
+            "Got nothing to load.", "Pass a dataset name, a path or a graph; or edges= and nodes=."
+        )
+    return _load_object(target, given)
+
+
+def _load_tables(target: Any, edges: Any, nodes: Any, given: dict[str, Any]) -> Data:
+    if target is not None and edges is not None:
+        raise InputError(f"Got both a target ({target!r}) and edges=.", "Pass one of them.")
+    edges = target if edges is None else edges
+    if edges is None:
+        raise InputError("Got nodes= but no edges.", "Pass edges= as well.")
+    name = Path(edges).stem if isinstance(edges, (str, Path)) else "tables"
+    return _call(from_tables, "tables", _TABLES, {"name": name, **given}, edges, nodes)
+
+
+def _load_words(target: str | Path, given: dict[str, Any]) -> Data:
+    from allpass.data.catalog import DATASETS, load_named
+
+    if isinstance(target, str) and target in DATASETS:
+        return _call(load_named, "a named dataset", _NAMED, given, target)
+    path = Path(target)
+    if path.is_dir():
+        return _load_folder(path, given)
+    if not path.is_file():
+        raise _neither(str(target), [word for entry in DATASETS for word in (entry.name, *entry.aliases)])
+    suffix = path.suffix.lower()
+    if suffix in READERS:
+        return _call(
+            READERS[suffix], f"a {suffix} file", _NETWORKX if suffix == ".graphml" else _ARRAYS, given, path
+        )
+    if suffix in TABLE_SUFFIXES:
+        return _load_tables(None, path, None, given)
+    raise DataError(
+        f"The file {str(target)!r} is of no kind that can be read.",
+        f"Expected {', '.join([*READERS, *TABLE_SUFFIXES])}.",
+    )
+
+
+def _load_folder(folder: Path, given: dict[str, Any]) -> Data:
+    found = {}
+    for stem in ("edges", "nodes"):
+        files = sorted(file for file in folder.glob(f"{stem}.*") if file.suffix.lower() in TABLE_SUFFIXES)
+        if len(files) > 1:
+            raise DataError(
+                f"The folder {str(folder)!r} has several tables of {stem}: {some([file.name for file in files])}.",
+                f"Keep one, or pass it with {stem}=.",
+            )
+        found[stem] = files[0] if files else None
+    if found["edges"] is None:
+        raise DataError(
+            f"The folder {str(folder)!r} holds no table of edges.",
+            "Expected edges.csv (or .tsv, .parquet) and nodes.csv; or pass edges= and nodes=.",
+        )
+    return _load_tables(None, found["edges"], found["nodes"], {"name": folder.resolve().name, **given})
+
+
+def _load_object(target: Any, given: dict[str, Any]) -> Data:
+    if sp.issparse(target):
+        return _call(from_scipy, "a SciPy matrix", _SCIPY, given, target)
+    if hasattr(target, "adj") and hasattr(target, "is_directed") and hasattr(target, "nodes"):
+        return _call(from_networkx, "a NetworkX graph", _NETWORKX, given, target)
+    if isinstance(target, Data):
+        return _call(from_pyg, "PyG's Data", _ARRAYS, given, target)
+    raise InputError(
+        f"Got {type(target).__name__} to load.",
+        "Expected a dataset name, a path, PyG's Data (of a dataset: dataset[0]), a NetworkX graph or a SciPy matrix.",
+    )
+
+
+def _call(door: Callable[..., Data], kind: str, allowed: set[str], given: dict[str, Any], *args: Any) -> Data:
+    """Call a reader, refusing options that it would have to ignore."""
+    stray = sorted(set(given) - allowed)
+    if stray:
+        raise InputError(
+            f"The option {stray[0]!r} does not apply to {kind}.", f"It takes {', '.join(sorted(allowed))}."
+        )
+    return door(*args, **given)
+
+
+def _neither(target: str, names: list[str]) -> Exception:
+    """The one error for a target that is nothing: it says both that no file is there and that no name fits."""
+    problem = f"{target!r} is neither a file or folder that exists nor a known dataset."
+    path = Path(target)
+    looks_like_path = path.suffix != "" or len(path.parts) > 1
+    if not looks_like_path:
+        return UnknownNameError(problem, did_you_mean(canonical(target), names))
+    siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = did_you_mean(path.name, siblings) if siblings else ""
+    if near.startswith("Did"):
+        return MissingFileError(problem, near)
+    near = did_you_mean(canonical(path.stem), names)
+    return MissingFileError(problem, f"Check the path. {near if near.startswith('Did') else ''}".strip())

@@ -1,0 +1,149 @@
+"""The checks that run on every graph of your own: what was found, what was done, and the cure.
+
+Nothing is changed in silence. A graph that cannot be used is refused with :class:`~allpass.errors.DataError`;
+everything else is written in the graph's :class:`~allpass.data.account.Account`. All checks are linear in the
+size of the graph, apart from sorting its edges.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from torch_geometric.data import Data
+
+from allpass.data.account import Account
+from allpass.data.draft import Draft, assemble, many, some
+from allpass.data.edge_repairs import checked_edges, checked_weights, merge_duplicates, note_links, note_twins
+from allpass.data.feature_repairs import checked_features, column_name
+from allpass.data.labels import class_labels, regression_targets
+from allpass.data.leaks import leaking_columns
+from allpass.errors import DataError, InputError
+
+
+def checked(
+    draft: Draft,
+    *,
+    name: str,
+    source: str,
+    nan: str | None = None,
+    task: str = "classification",
+    signs: bool = False,
+) -> Data:
+    """Check and repair a draft, and make the standard ``Data`` of it.
+
+    Args:
+        draft: What a reader found; its arrays are not changed.
+        name: The graph's name.
+        source: Where it came from, in words.
+        nan: What to do with NaN and infinite features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
+        task: ``"classification"``, or ``"regression"`` to keep the labels as float32.
+        signs: Read labels of -1 and 1 alone as two classes; else -1 is a missing label.
+    """
+    if task not in ("classification", "regression"):
+        raise InputError(f"Got task={task!r}.", "Expected 'classification' or 'regression'.")
+    if draft.num_nodes < 1:
+        raise DataError("The graph is empty: it has no nodes.", "Expected at least one node.")
+    account = draft.account
+    edge_index = checked_edges(draft.edge_index, draft.num_nodes, draft.node_ids)
+    weight = checked_weights(draft.edge_weight, edge_index.shape[1], account)
+    draft.edge_index, draft.edge_weight = merge_duplicates(edge_index, weight, draft.num_nodes, account)
+    links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, account)
+    draft.x = checked_features(draft.x, draft.num_nodes, draft.feature_names, nan or "error", account)
+    if draft.y is not None and len(draft.y) != draft.num_nodes:
+        raise DataError(
+            f"Got {many(len(draft.y), 'label')} for {many(draft.num_nodes, 'node')}.",
+            "Expected one for each node.",
+        )
+    if draft.y is None:
+        account.add(
+            "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."
+        )
+    elif task == "regression":
+        draft.y, draft.class_names = regression_targets(draft.y), None
+        missing = int(np.isnan(draft.y).sum())
+        account.add("missing-labels", missing, f"{many(missing, 'node')} without a target: NaN.")
+    else:
+        draft.y = _classes(draft, account, signs=signs)
+        note_twins(links, draft.y, account)
+        note_leaks(draft, account)
+    _note_overlaps(draft, account)
+    return assemble(draft, name=name, source=source)
+
+
+def note_leaks(draft: Draft, account: Account) -> None:
+    """Note the columns that decide the class by themselves; ``draft.y`` must hold numbered classes."""
+    y = draft.y
+    if y is None:
+        return
+    found = [name for name, codes in draft.categories.items() if leaking_columns(codes[:, None], y)]
+    if draft.x is not None:
+        for column in leaking_columns(draft.x, y):
+            name = column_name(draft.origins or draft.feature_names, column)
+            if name not in found:
+                found.append(name)
+    account.add(
+        "label-leaks",
+        len(found),
+        f"{many(len(found), 'feature decides', 'features decide')} the label almost alone: {some(found)}.",
+        "Leave such columns out (features=...) unless they are known for new nodes before their label is.",
+    )
+
+
+def _classes(draft: Draft, account: Account, *, signs: bool) -> NDArray[np.int64]:
+    assert draft.y is not None
+    labels = class_labels(draft.y, draft.class_names, signs=signs)
+    if draft.class_names is None and labels.names is not None and np.asarray(draft.y).dtype.kind in "iuf":
+        account.add(
+            "renumbered-labels",
+            len(labels.names),
+            f"The labels {some(labels.names)} were numbered 0 to {len(labels.names) - 1}; "
+            "class_names keeps the old ones.",
+        )
+    draft.class_names = labels.names
+    y = labels.y
+    counts = np.bincount(y[y >= 0])
+    missing, single = int(np.count_nonzero(y < 0)), np.flatnonzero(counts == 1).tolist()
+    account.add(
+        "missing-labels",
+        missing,
+        f"{many(missing, 'node has', 'nodes have')} no label (-1).",
+        "They keep their place in the graph and are left out of every count and every split.",
+    )
+    account.add(
+        "one-node-classes",
+        len(single),
+        f"{many(len(single), 'class has', 'classes have')} one node only: "
+        f"{some([_class_name(labels.names, k) for k in single])}.",
+        "Such a class cannot be in both the training and the test set; merge it with another or drop its label.",
+    )
+    account.add(
+        "one-class",
+        int(np.count_nonzero(counts) == 1 and y.size > 1),
+        "All labelled nodes have the same label: there is nothing to tell apart.",
+        "Name another label column.",
+    )
+    labelled = y.size - missing
+    account.add(
+        "many-classes",
+        counts.size if counts.size > max(20, labelled // 2) else 0,
+        f"There are {counts.size:,} classes for {many(labelled, 'labelled node')}.",
+        "The label looks like an id or a measurement: name another column, or pass task='regression'.",
+    )
+    return y
+
+
+def _note_overlaps(draft: Draft, account: Account) -> None:
+    for name, splits in draft.splits.items():
+        overlap = sum(
+            int((split.train.int() + split.val.int() + split.test.int() > 1).sum()) for split in splits
+        )
+        account.add(
+            "overlapping-splits",
+            overlap,
+            f"In the splits {name!r} {many(overlap, 'node stands', 'nodes stand')} in more than one set.",
+            "Scores on them are too good; use another split.",
+        )
+
+
+def _class_name(names: list[str] | None, k: int) -> str:
+    return names[k] if names is not None else str(k)

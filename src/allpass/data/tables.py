@@ -1,0 +1,163 @@
+"""An edge table and a node table (CSV, TSV, Parquet or pandas frames) as one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch_geometric.data import Data
+
+from allpass.data.account import Account
+from allpass.data.arguments import whole_number
+from allpass.data.draft import Draft, both_ways, many, some, splits_of_masks
+from allpass.data.edge_table import Edges, read_edges
+from allpass.data.node_table import PARTS, read_nodes
+from allpass.data.repairs import checked
+from allpass.data.tabular import Table
+from allpass.errors import DataError, InputError
+
+Array = NDArray[Any]
+
+
+def from_tables(
+    edges: Any,
+    nodes: Any = None,
+    *,
+    label: str | bool | None = None,
+    features: Sequence[str] | None = None,
+    id_column: str | None = None,
+    source_column: str | None = None,
+    target_column: str | None = None,
+    weight: str | bool | None = None,
+    undirected: bool = False,
+    unknown_nodes: str = "error",
+    nan: str | None = None,
+    max_categories: int = 50,
+    task: str = "classification",
+    name: str = "tables",
+) -> Data:
+    """Read a graph from an edge table and a node table.
+
+    Columns are found by name where they are not given: edges in ``source, target`` (or ``src, dst``,
+    ``from, to``, ``u, v``, else the first two), weights in ``weight``, node ids in ``id`` (or ``node``,
+    ``node_id``, else the first column when its values differ, else the row number), labels in ``label``
+    (or ``y``, ``class``, ``target``), masks in ``train, val, test`` (or ``train_mask``, ...) or one column ``split``.
+    Every other column of the node table is a feature: numbers stay, text becomes one 0/1 column a value.
+
+    Args:
+        edges: Path of the edge table, or a pandas frame.
+        nodes: Path of the node table, or a frame; without it the nodes are those that the edges name.
+        label: Label column; ``False`` for a graph without labels.
+        features: Feature columns; by default every column that is nothing else.
+        id_column: Column of the node ids, text or numbers.
+        source_column: Where edges start.
+        target_column: Where edges end.
+        weight: Column of edge weights; ``False`` to ignore one called ``weight``.
+        undirected: Each row is an edge both ways; by default edges have the direction they are written in.
+        unknown_nodes: Edges to ids that the node table does not have: ``"error"``, ``"drop"`` the edges, or
+            ``"add"`` the nodes, without label and with features 0.
+        nan: Missing numbers among the features: by default the median, and a 0/1 column that says where;
+            ``"zero"``, ``"mean"`` or ``"error"`` instead.
+        max_categories: Text columns with more different values are left out.
+        task: ``"classification"``, or ``"regression"`` for labels that are measurements.
+        name: The graph's name.
+
+    Example:
+        >>> import pandas as pd
+        >>> edges = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"]})
+        >>> nodes = pd.DataFrame({"id": ["a", "b", "c"], "age": [3, 5, 4], "label": ["x", "y", "x"]})
+        >>> data = from_tables(edges, nodes)
+        >>> data.edge_index.tolist(), data.y.tolist(), data.class_names
+        ([[0, 1], [1, 2]], [0, 1, 0], ['x', 'y'])
+    """
+    if unknown_nodes not in ("error", "drop", "add"):
+        raise InputError(f"Got unknown_nodes={unknown_nodes!r}.", "Expected 'error', 'drop' or 'add'.")
+    account = Account()
+    found = read_edges(Table(edges, "edge table"), source_column, target_column, weight, account)
+    if nodes is None:
+        for option, value in (("label", label), ("features", features), ("id_column", id_column)):
+            if value:
+                raise InputError(f"Got {option}={value!r} but no node table.", "Pass nodes= as well.")
+        draft = _bare_nodes(found.ids, account)
+    else:
+        draft = read_nodes(
+            Table(nodes, "node table"),
+            account,
+            label=label,
+            features=features,
+            id_column=id_column,
+            nan=nan,
+            max_categories=whole_number("max_categories", max_categories, least=1),
+        )
+    edge_index = _positions(draft, found, unknown_nodes)[found.ends]
+    known = (edge_index >= 0).all(axis=0)
+    draft.edge_index = edge_index[:, known]
+    draft.edge_weight = None if found.weight is None else found.weight[known]
+    if undirected:
+        both_ways(draft)
+    return checked(draft, name=name, source="tables", nan=nan, task=task, signs=True)
+
+
+def _bare_nodes(ids: list[str], account: Account) -> Draft:
+    unique = list(dict.fromkeys(ids))
+    if all(text.isascii() and text.isdigit() for text in unique):
+        unique.sort(key=int)
+    account.add(
+        "no-node-table", len(unique), f"There is no node table: the edges name {many(len(unique), 'node')}."
+    )
+    return Draft(len(unique), np.zeros((2, 0), dtype=np.int64), node_ids=unique, account=account)
+
+
+def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
+    """For each id its node, -1 for one to drop; adds nodes to the draft when asked to."""
+    import pandas as pd
+
+    ids, ends = edges.ids, edges.ends
+    assert draft.node_ids is not None
+    index = pd.Index(draft.node_ids, dtype=object).get_indexer(pd.Index(ids, dtype=object)).astype(np.int64)
+    used = np.zeros(len(ids), dtype=bool)
+    used[ends] = True
+    unknown = list(dict.fromkeys(ids[place] for place in np.flatnonzero((index < 0) & used).tolist()))
+    if not unknown:
+        return index
+    count = int((index[ends] < 0).any(axis=0).sum())
+    found = (
+        f"{many(count, 'edge leads', 'edges lead')} to {many(len(unknown), 'node')} that the node table does not "
+        f"have: {some(unknown)}"
+    )
+    if unknown_nodes == "error":
+        raise DataError(
+            f"{found}.",
+            "Add the nodes to the node table, or pass unknown_nodes='drop' to leave these edges out or "
+            "unknown_nodes='add' to add the nodes without label and features.",
+        )
+    if unknown_nodes == "drop":
+        draft.account.add("unknown-nodes", count, f"{found}; these edges were left out.")
+        return index
+    draft.account.add(
+        "unknown-nodes", len(unknown), f"{found}; these nodes were added, without label and with features 0."
+    )
+    _add_nodes(draft, unknown)
+    return _positions(draft, edges, unknown_nodes)
+
+
+def _add_nodes(draft: Draft, ids: list[str]) -> None:
+    extra = len(ids)
+    draft.node_ids = [*(draft.node_ids or []), *ids]
+    if draft.x is not None:
+        draft.x = np.concatenate([draft.x, np.zeros((extra, draft.x.shape[1]), dtype=draft.x.dtype)])
+    if draft.y is not None:
+        draft.y = np.concatenate([draft.y.astype(object), np.full(extra, None)])
+    draft.categories = {
+        name: np.append(codes, [codes.max() + 1] * extra) for name, codes in draft.categories.items()
+    }
+    masks = {
+        part: np.append(getattr(split, part).numpy(), np.zeros(extra, dtype=bool))
+        for split in draft.splits.get("stored", [])
+        for part in PARTS
+    }
+    draft.num_nodes += extra
+    if masks:
+        draft.splits = {"stored": splits_of_masks(masks, draft.num_nodes)}
