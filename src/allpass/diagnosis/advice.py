@@ -195,10 +195,9 @@ def _smoothing(e: Evidence) -> Finding:
     text = (
         f"After {deepest} rounds {remaining:.1%} of the variance over nodes is left ({e.smoothing.signal})."
     )
+    what = "Random signals" if e.smoothing.signal == "random signals" else "Features"
     if half is not None and half <= 2:
-        title = (
-            f"Features smooth out fast: half their variance is gone after {half} round{'s' * (half != 1)}."
-        )
+        title = f"{what} smooth out fast: half their variance is gone after {half} round{'s' * (half != 1)}."
         return Finding("smooths-fast", "bad", title, text, numbers)
     when = (
         f"half their variance is gone after {half} rounds"
