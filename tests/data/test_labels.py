@@ -71,7 +71,7 @@ def test_columns_and_one_hot_rows() -> None:
 
 @pytest.mark.parametrize("bad", [0.5, np.inf])
 def test_fractions_are_no_classes(bad: float) -> None:
-    with pytest.raises(DataError, match="not whole numbers.*task='regression'"):
+    with pytest.raises(DataError, match=r"not whole numbers.*task='regression'"):
         class_labels(np.array([0.0, bad]))
 
 

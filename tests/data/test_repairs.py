@@ -103,3 +103,7 @@ def test_lengths_must_agree() -> None:
         checked(Draft(3, PATH, x=np.ones((3, 2)), feature_names=["a"]), name="g", source="s")
     with pytest.raises(DataError, match="no features"):
         checked(Draft(3, PATH, feature_names=["a"]), name="g", source="s")
+    with pytest.raises(DataError, match="2 rows of features for 3 nodes"):
+        checked(Draft(3, PATH, x=np.ones((2, 2))), name="g", source="s")
+    with pytest.raises(DataError, match="20,000,000 nodes but only 2 edges"):
+        checked(Draft(20_000_000, PATH), name="g", source="s")

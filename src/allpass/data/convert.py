@@ -18,7 +18,7 @@ from allpass.data.fingerprint import fingerprint
 from allpass.data.node_table import read_nodes
 from allpass.data.repairs import checked
 from allpass.data.splits import Split
-from allpass.data.tabular import Table
+from allpass.data.tabular import Table, import_pandas
 from allpass.errors import DataError, InputError
 
 Array = NDArray[Any]
@@ -162,8 +162,7 @@ _ID = "node id"
 
 
 def _attribute_frame(graph: Any) -> Any:
-    import pandas as pd
-
+    pd = import_pandas("Reading node attributes")
     rows = [attributes for _, attributes in graph.nodes(data=True)]
     frame = {_ID: list(range(len(rows)))}
     for key in dict.fromkeys(key for row in rows for key in row):

@@ -14,6 +14,8 @@ from allpass.errors import DataError, InputError
 
 Array = NDArray[Any]
 
+_MOST_COLUMNS = 10**8
+
 
 def checked_features(x: Any, num_nodes: int, names: list[str] | None, nan: str, account: Account) -> Any:
     """``[N, F]`` finite float32, dense or CSR; NaN and infinity are refused or filled as ``nan`` says."""
@@ -31,6 +33,8 @@ def checked_features(x: Any, num_nodes: int, names: list[str] | None, nan: str, 
             f"The features have the shape {list(x.shape)}.",
             f"Expected [{num_nodes}, F]: one row for each node.",
         )
+    if x.shape[1] > _MOST_COLUMNS:
+        raise DataError(f"The features claim {x.shape[1]:,} columns.", f"Expected at most {_MOST_COLUMNS:,}.")
     if names is not None and len(names) != x.shape[1]:
         raise DataError(
             f"Got {many(len(names), 'feature name')} for {many(x.shape[1], 'feature')}.", "Expected one each."

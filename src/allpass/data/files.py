@@ -63,7 +63,7 @@ def from_npz(
     for key in ("class_names", "feature_names", "node_ids"):
         if key in arrays:
             setattr(draft, key, [str(item) for item in arrays[key].reshape(-1).tolist()])
-    masks = {part: _mask(arrays, part, draft.num_nodes) for part in ("train", "val", "test")}
+    masks = {part: _mask(arrays, part) for part in ("train", "val", "test")}
     found = {part: mask for part, mask in masks.items() if mask is not None}
     if found:
         draft.splits = {"stored": splits_of_masks(found, draft.num_nodes)}
@@ -168,11 +168,11 @@ def _matrix_draft(matrix: Any) -> Draft:
     return Draft(entries.shape[0], edges, weight if (weight != 1).any() else None)
 
 
-def _mask(arrays: dict[str, Any], part: str, num_nodes: int) -> Array | None:
+def _mask(arrays: dict[str, Any], part: str) -> Array | None:
     if f"{part}_mask" in arrays:
         return np.asarray(arrays[f"{part}_mask"])
     masks = arrays.get(f"{part}_masks")  # one row a split, as Platonov et al. store them
-    return None if masks is None else np.asarray(masks).reshape(-1, num_nodes).T
+    return None if masks is None else np.atleast_2d(masks).T
 
 
 def _count_nodes(draft: Draft, arrays: dict[str, Any]) -> int:

@@ -19,6 +19,8 @@ from allpass.data.labels import class_labels, regression_targets
 from allpass.data.leaks import leaking_columns
 from allpass.errors import DataError, InputError
 
+_BARE_NODES = 10**7  # beyond this, nodes that nothing is known about are more likely ids taken for positions
+
 
 def checked(
     draft: Draft,
@@ -41,19 +43,13 @@ def checked(
     """
     if task not in ("classification", "regression"):
         raise InputError(f"Got task={task!r}.", "Expected 'classification' or 'regression'.")
-    if draft.num_nodes < 1:
-        raise DataError("The graph is empty: it has no nodes.", "Expected at least one node.")
+    _check_sizes(draft)
     account = draft.account
     edge_index = checked_edges(draft.edge_index, draft.num_nodes, draft.node_ids)
     weight = checked_weights(draft.edge_weight, edge_index.shape[1], account)
     draft.edge_index, draft.edge_weight = merge_duplicates(edge_index, weight, draft.num_nodes, account)
     links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, account)
     draft.x = checked_features(draft.x, draft.num_nodes, draft.feature_names, nan or "error", account)
-    if draft.y is not None and len(draft.y) != draft.num_nodes:
-        raise DataError(
-            f"Got {many(len(draft.y), 'label')} for {many(draft.num_nodes, 'node')}.",
-            "Expected one for each node.",
-        )
     if draft.y is None:
         account.add(
             "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."
@@ -68,6 +64,25 @@ def checked(
         note_leaks(draft, account)
     _note_overlaps(draft, account)
     return assemble(draft, name=name, source=source)
+
+
+def _check_sizes(draft: Draft) -> None:
+    """Refuse sizes that do not fit together before anything of that size is made."""
+    N, E = draft.num_nodes, np.asarray(draft.edge_index).size // 2
+    if N < 1:
+        raise DataError("The graph is empty: it has no nodes.", "Expected at least one node.")
+    for what, values in (("row of features", draft.x), ("label", draft.y)):
+        if values is not None and values.ndim and values.shape[0] != N:
+            plural = "rows of features" if "features" in what else ""
+            raise DataError(
+                f"Got {many(values.shape[0], what, plural)} for {many(N, 'node')}.",
+                "Expected one for each node.",
+            )
+    if draft.x is None and draft.y is None and N > _BARE_NODES and N > 100 * E:
+        raise DataError(
+            f"Got {many(N, 'node')} but only {many(E, 'edge')}, and neither features nor labels.",
+            "Number the nodes 0, 1, 2, ...; an edge table takes ids of any kind.",
+        )
 
 
 def note_leaks(draft: Draft, account: Account) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import torch
@@ -43,15 +42,14 @@ def save_npz(data: Data, path: str | Path) -> Path:
     if not path.parent.is_dir():
         raise MissingFileError(f"There is no folder {str(path.parent)!r}.", "Make it first.")
     arrays = _arrays(data)
-    # The neighbour file takes the place of the old one only when it is complete.
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    # The neighbour takes the place of the old file only when it is complete.
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             np.savez_compressed(stream, allow_pickle=False, **arrays)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
     return path
 
 

@@ -39,7 +39,7 @@ class Table:
     """
 
     def __init__(self, where: Any, role: str) -> None:
-        self._pandas = _pandas(role)
+        self._pandas = import_pandas(f"Reading the {role}")
         self.role = role
         self._frame: pd.DataFrame | None = None
         self._layout: Layout | None = None
@@ -152,13 +152,12 @@ class Table:
             ) from error
 
 
-def _pandas(role: str) -> Any:
+def import_pandas(purpose: str) -> Any:
+    """pandas, or an error that says what it is needed for."""
     try:
         import pandas
     except ImportError:
-        raise MissingExtraError(
-            "pandas", f"Reading an {role}" if role[0] in "aeiou" else f"Reading a {role}"
-        ) from None
+        raise MissingExtraError("pandas", purpose) from None
     return pandas
 
 

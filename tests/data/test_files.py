@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+import torch
+from numpy.lib import format as npy
+
+from allpass.data.files import from_graphml, from_mat, from_npz
+from allpass.errors import DataError, MissingFileError, UnsafeFileError
+
+EDGES = np.array([[0, 1, 2, 3], [1, 2, 3, 0]])
+X = np.array([[1.0, 0], [0, 2], [3, 0], [0, 4]], dtype=np.float32)
+Y = np.array([0, 1, 0, -1])
+
+
+def npz(folder: Path, **arrays: Any) -> Path:
+    path = folder / "g.npz"
+    np.savez(path, **arrays)
+    return path
+
+
+def test_the_documented_layout(tmp_path: Path) -> None:
+    train = np.eye(4, dtype=bool)[:, :2]
+    data = from_npz(
+        npz(
+            tmp_path,
+            edge_index=EDGES.astype(np.int32),
+            x=X,
+            y=Y,
+            edge_weight=np.arange(1, 5),
+            train_mask=train,
+            val_mask=~train,
+            test_mask=~train,
+            class_names=np.array(["p", "q"]),
+        )
+    )
+    assert torch.equal(data.edge_index, torch.from_numpy(EDGES))
+    assert torch.equal(data.x, torch.from_numpy(X))
+    assert data.y.tolist() == Y.tolist()
+    assert data.edge_weight.tolist() == [1, 2, 3, 4]
+    assert data.class_names == ["p", "q"]
+    assert len(data.stored_splits["stored"]) == 2
+    assert (data.name, data.source) == ("g", "npz file")
+
+
+def test_other_layouts_hold_the_same_graph(tmp_path: Path) -> None:
+    csr = sp.csr_array(X)
+    parts = {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": np.array(csr.shape)}
+    adjacency = sp.csr_array((np.ones(4), EDGES), shape=(4, 4))
+    adj = {"data": adjacency.data, "indices": adjacency.indices, "indptr": adjacency.indptr, "shape": (4, 4)}
+    layouts: list[dict[str, Any]] = [
+        {"edge_index": EDGES.T, "x": X, "y": Y},
+        {"edges": EDGES.T, "node_features": X, "node_labels": Y, "train_masks": np.ones((2, 4), dtype=bool)},
+        {"edge_index": EDGES, "y": Y, **{f"x_{key}": value for key, value in parts.items()}},
+        {f"adj_{key}": value for key, value in adj.items()}
+        | {f"attr_{key}": value for key, value in parts.items()}
+        | {"labels": Y},
+    ]
+    for layout in layouts:
+        data = from_npz(npz(tmp_path, **layout))
+        assert sorted(data.edge_index.T.tolist()) == sorted(EDGES.T.tolist())
+        np.testing.assert_array_equal(data.x.to_dense(), X)
+        assert data.y.tolist() == Y.tolist()
+        assert "edge_weight" not in data
+    assert data.x.layout == torch.sparse_csr
+
+
+def test_the_number_of_nodes(tmp_path: Path) -> None:
+    assert from_npz(npz(tmp_path, edge_index=EDGES)).num_nodes == 4
+    assert from_npz(npz(tmp_path, edge_index=EDGES, num_nodes=np.array(9))).num_nodes == 9
+
+
+class Evil:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, ("touch evil-was-here",)
+
+
+@pytest.mark.parametrize("key", ["x", "unrelated"])
+def test_a_pickle_with_code_is_never_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = npz(tmp_path, edge_index=EDGES, **{key: np.array([Evil()], dtype=object)})
+    with pytest.raises(UnsafeFileError, match="Python objects"):
+        from_npz(path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["g.npz"]
+
+
+def test_a_header_that_claims_ten_gigabytes(tmp_path: Path) -> None:
+    header = io.BytesIO()
+    npy.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (10**5, 25_000)})
+    with zipfile.ZipFile(tmp_path / "g.npz", "w") as archive:
+        archive.writestr("edge_index.npy", header.getvalue() + b"\0" * 64)
+    with pytest.raises(UnsafeFileError, match=r"claims 10,000,000,000 bytes"):
+        from_npz(tmp_path / "g.npz")
+
+
+def test_truncated_and_false_npz(tmp_path: Path) -> None:
+    path = npz(tmp_path, edge_index=EDGES, x=np.ones((4, 1000)))
+    content = path.read_bytes()
+    for cut in (0, 10, len(content) // 2, len(content) - 10):
+        path.write_bytes(content[:cut])
+        with pytest.raises(DataError, match=r"g\.npz"):
+            from_npz(path)
+    with pytest.raises(MissingFileError):
+        from_npz(tmp_path / "absent.npz")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"x": X}, "holds no edges; it has x"),
+        ({"edge_index": EDGES, "x": np.where(X == 4, np.nan, X)}, "NaN or infinite.*at node 3"),
+        ({"edge_index": EDGES, "y": np.array([0, 1, 0.5, 1])}, "not whole numbers"),
+        ({"edge_index": EDGES + 1, "y": Y}, "1 unknown node: 4; there are 4 nodes"),
+        ({"edge_index": np.zeros((2, 0), dtype=int)}, "empty"),
+        ({"edge_index": EDGES, "y": Y[:3], "x": X}, "3 labels for 4 nodes"),
+        ({"edge_index": np.zeros(4, dtype=int), "x": X}, "shape"),
+        ({"edge_index": EDGES, "x": X, "train_mask": np.ones(3)}, "mask has the shape"),
+        ({"edge_index": EDGES, "x": X, "train_masks": np.ones(3)}, "mask"),
+        ({"edge_index": EDGES, "num_nodes": np.array(-1)}, "empty"),
+        ({"edge_index": EDGES, "num_nodes": np.array(10**12)}, "1,000,000,000,000 nodes but only 4 edges"),
+        (
+            {"edge_index": EDGES, "y": Y, "num_nodes": np.array(10**12)},
+            "4 labels for 1,000,000,000,000 nodes",
+        ),
+        ({"edge_index": np.array([[0], [10**12]])}, "only 1 edge"),
+        (
+            {
+                "edge_index": EDGES,
+                "x_data": X[:0, 0],
+                "x_indices": EDGES[0, :0],
+                "x_indptr": np.zeros(5, dtype=int),
+            }
+            | {"x_shape": np.array([4, 10**12])},
+            "claim 1,000,000,000,000 columns",
+        ),
+    ],
+)
+def test_arrays_that_are_no_graph(tmp_path: Path, arrays: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        from_npz(npz(tmp_path, **arrays))
+
+
+def mat(folder: Path, **values: Any) -> Path:
+    path = folder / "g.mat"
+    scipy.io.savemat(path, values)
+    return path
+
+
+@pytest.mark.parametrize("labels", [Y, Y[:, None]])
+def test_mat_with_an_edge_index(tmp_path: Path, labels: np.ndarray) -> None:
+    data = from_mat(mat(tmp_path, edge_index=EDGES, node_feat=X, label=labels))
+    assert torch.equal(data.edge_index, torch.from_numpy(EDGES))
+    assert torch.equal(data.x, torch.from_numpy(X))
+    assert data.y.tolist() == Y.tolist()
+    assert data.source == "mat file"
+
+
+def test_mat_with_a_matrix_and_sparse_features(tmp_path: Path) -> None:
+    matrix = sp.csc_matrix((np.ones(4), EDGES), shape=(4, 4))
+    data = from_mat(mat(tmp_path, A=matrix, features=sp.csc_matrix(X), label=Y))
+    assert sorted(data.edge_index.T.tolist()) == sorted(EDGES.T.tolist())
+    np.testing.assert_array_equal(data.x.to_dense(), X)
+
+
+def test_mat_that_counts_from_one(tmp_path: Path) -> None:
+    data = from_mat(mat(tmp_path, edge_index=EDGES + 1, node_feat=X))
+    assert torch.equal(data.edge_index, torch.from_numpy(EDGES))
+    assert "counted-from-1" in data.account
+
+
+def test_facebook_layout(tmp_path: Path) -> None:
+    matrix = sp.csc_matrix((np.ones(4), EDGES), shape=(4, 4))
+    info = np.array(
+        [[1, 0, 1, 0, 9, 9, 1], [1, 1, 1, 0, 9, 9, 1], [2, 2, 1, 0, 9, 9, 1], [1, 2, 5, 0, 9, 9, 1]]
+    )
+    data = from_mat(mat(tmp_path, A=matrix, local_info=info))
+    assert data.y.tolist() == [-1, 0, 1, 1]
+    assert "missing-labels" in data.account
+
+
+def test_cornell5_is_read_by_its_path(data_dir: Path) -> None:
+    data = from_mat(data_dir / "LINKXDataset" / "cornell5" / "raw" / "data.mat")
+    assert (data.num_nodes, data.edge_index.shape[1], data.x.shape[1]) == (18_660, 1_581_554, 4_735)
+    assert int((data.y < 0).sum()) == 1838
+
+
+def test_bad_mat(tmp_path: Path) -> None:
+    path = mat(tmp_path, node_feat=X)
+    with pytest.raises(DataError, match="holds no edges; it has node_feat"):
+        from_mat(path)
+    content = mat(tmp_path, edge_index=EDGES, node_feat=np.ones((4, 1000))).read_bytes()
+    for cut in (0, 100, 200, len(content) // 2):
+        path.write_bytes(content[:cut])
+        with pytest.raises(DataError, match=r"g\.mat"):
+            from_mat(path)
+    path.write_bytes(b"not a mat file at all" * 100)
+    with pytest.raises(DataError, match=r"g\.mat"):
+        from_mat(path)
+    with pytest.raises(MissingFileError):
+        from_mat(tmp_path / "absent.mat")
+
+
+def test_a_mat_header_that_claims_ten_gigabytes(tmp_path: Path) -> None:
+    path = mat(tmp_path, edge_index=EDGES, node_feat=np.ones((4, 1003)))
+    honest, claimed = (np.array(shape, dtype="<i4").tobytes() for shape in ((4, 1003), (10**5, 12_500)))
+    assert path.read_bytes().count(honest) == 1
+    path.write_bytes(path.read_bytes().replace(honest, claimed))
+    with pytest.raises(DataError, match=r"g\.mat"):
+        from_mat(path)
+
+
+def test_graphml(tmp_path: Path) -> None:
+    graph = nx.Graph()
+    graph.add_node("p", label="x", age=1)
+    graph.add_node("q", label="y", age=2)
+    graph.add_edge("p", "q", weight=0.5)
+    path = tmp_path / "g.graphml"
+    nx.write_graphml(graph, path)
+    data = from_graphml(path)
+    assert data.node_ids == ["p", "q"]
+    assert data.class_names == ["x", "y"]
+    assert data.edge_index.tolist() == [[0, 1], [1, 0]]
+    assert data.edge_weight.tolist() == [0.5, 0.5]
+    assert data.name == "g"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("<graphml>", DataError, "not readable GraphML"),
+        ("", DataError, "not readable GraphML"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><graphml/>', UnsafeFileError, "entities"),
+    ],
+)
+def test_bad_graphml(tmp_path: Path, text: str, error: type[Exception], message: str) -> None:
+    path = tmp_path / "g.graphml"
+    path.write_text(text)
+    with pytest.raises(error, match=message):
+        from_graphml(path)
+    with pytest.raises(MissingFileError):
+        from_graphml(tmp_path / "absent.graphml")

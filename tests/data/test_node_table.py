@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from allpass.data.account import Account
+from allpass.data.draft import Draft
+from allpass.data.node_table import read_nodes
+from allpass.data.tabular import Table
+from allpass.errors import DataError, InputError
+
+
+def read(columns: dict[str, Any], **options: Any) -> Draft:
+    return read_nodes(Table(pd.DataFrame(columns), "node table"), Account(), **options)
+
+
+@pytest.mark.parametrize("name", ["id", "node", "node_id", "ID"])
+def test_the_id_column_is_found_anywhere(name: str) -> None:
+    draft = read({"age": [1, 2], name: ["p", "q"], "y": [0, 1]})
+    assert draft.node_ids == ["p", "q"]
+    assert draft.feature_names == ["age"]
+
+
+def test_the_first_column_is_the_id_when_it_can_be() -> None:
+    assert read({"person": ["p", "q"], "y": [0, 1]}).node_ids == ["p", "q"]
+    assert read({"person": [5, 3], "y": [0, 1]}).node_ids == ["5", "3"]
+    for first in (["red", "red"], [0.5, 1.5]):
+        draft = read({"first": first, "y": [0, 1]})
+        assert draft.node_ids == ["0", "1"]
+        assert draft.feature_names is not None
+        assert "row-numbers" in draft.account
+    assert read({"y": [0, 1], "a": [1, 2]}).node_ids == ["0", "1"]
+    assert read({"p": [5, 3], "q": [7, 8], "y": [0, 1]}, id_column="q").node_ids == ["7", "8"]
+
+
+def test_repeated_ids_are_refused() -> None:
+    with pytest.raises(DataError, match="1 node id stands in several rows of the node table: 'a'"):
+        read({"id": ["a", "b", "a"], "y": [0, 1, 0]})
+    with pytest.raises(DataError, match="several rows"):
+        read({"id": ["a", " a"], "y": [0, 1]})
+
+
+@pytest.mark.parametrize("name", ["label", "y", "class", "target", "Label"])
+def test_the_label_is_found_by_name(name: str) -> None:
+    draft = read({"id": [1, 2], name: ["p", "q"], "a": [1, 2]})
+    assert draft.y is not None
+    assert draft.y.tolist() == ["p", "q"]
+    assert draft.feature_names == ["a"]
+
+
+def test_a_label_that_nobody_named_is_asked_for() -> None:
+    table = {"id": [1, 2], "group": ["p", "q"]}
+    with pytest.raises(DataError, match=r"No column of the node table is called label.*'group'.*label=False"):
+        read(table)
+    assert read(table, label="group").feature_names is None
+    assert read(table, label=False).y is None
+    assert read({"id": [1, 2]}).y is None
+    with pytest.raises(DataError, match=r"no column 'gruop'.*Did you mean 'group'"):
+        read(table, label="gruop")
+
+
+def test_a_column_has_one_role() -> None:
+    with pytest.raises(InputError, match="both the label and a feature"):
+        read({"id": [1], "a": [1]}, label="a", features=["a"])
+    with pytest.raises(InputError, match="both the label and the id"):
+        read({"id": [1], "a": [1]}, label="id")
+
+
+def test_chosen_features() -> None:
+    table = {"id": [1, 2], "a": [1, 2], "b": [3, 4], "y": [0, 1]}
+    assert read(table, features=["b"]).feature_names == ["b"]
+    assert read(table, features=[]).x is None
+    with pytest.raises(DataError, match="no column 'c'"):
+        read(table, features=["c"])
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        {"train": [True, False, False], "val": [False, True, False], "test": [False, False, True]},
+        {"train_mask": [1, 0, 0], "val_mask": [0, 1, 0], "test_mask": [0, 0, 1]},
+        {"Train": [1, 0, 0], "valid": [0, 1, 0], "Test": [0, 0, 1]},
+        {"split": ["train", "validation", "Test"]},
+    ],
+)
+def test_masks(masks: dict[str, Any]) -> None:
+    draft = read({"id": [1, 2, 3], "y": [0, 1, 0], **masks})
+    (split,) = draft.splits["stored"]
+    assert [getattr(split, part).tolist() for part in ("train", "val", "test")] == np.eye(
+        3, dtype=bool
+    ).tolist()
+    assert draft.x is None
+
+
+def test_columns_that_only_sound_like_masks_are_features() -> None:
+    draft = read({"id": [1, 2], "y": [0, 1], "test": [3.5, 2.5], "split": [4, 5]})
+    assert draft.splits == {}
+    assert draft.feature_names == ["test", "split"]
+
+
+def test_nodes_in_no_set() -> None:
+    (split,) = read({"id": [1, 2], "y": [0, 1], "split": ["train", None]}).splits["stored"]
+    assert not (split.train | split.val | split.test)[1]
+
+
+def test_the_row_number_that_pandas_writes_is_no_feature() -> None:
+    draft = read({"Unnamed: 0": [0, 1], "id": ["a", "b"], "y": [0, 1], "age": [3, 4]})
+    assert draft.feature_names == ["age"]
+
+
+def test_labels_keep_their_kind() -> None:
+    for values, kind in (([0, 1], "f"), ([True, False], "b"), (["a", None], "O"), ([1.5, None], "f")):
+        y = read({"id": [1, 2], "y": values}).y
+        assert y is not None
+        assert y.dtype.kind == kind
+
+
+def test_no_rows() -> None:
+    with pytest.raises(DataError, match="no rows in the node table"):
+        read({"id": [], "y": []})
