@@ -118,6 +118,10 @@ def test_options_are_never_ignored(here: Path, target: Any, options: dict[str, A
         load(target, **options)
 
 
+def test_nothing_is_the_default() -> None:
+    assert load("karate", label=None, edges=None, nan=None).num_nodes == 34
+
+
 def test_options_reach_the_tables(here: Path) -> None:
     (here / "edges.csv").write_text(EDGES + "a,zz\n")
     with pytest.raises(DataError, match="'zz'"):

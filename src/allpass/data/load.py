@@ -82,12 +82,13 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
         >>> print(next(iter(data.account)).what)
         The graph is undirected: its 4 edges are stored in both directions.
     """
-    given: dict[str, Any] = dict(options)
-    unknown = sorted(set(given) - set(Options.__annotations__))
+    unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
         raise InputError(
             f"There is no option {unknown[0]!r}.", did_you_mean(unknown[0], Options.__annotations__)
         )
+    # Nothing means the default, so that a caller can hand on what it was given.
+    given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
     if edges is not None or nodes is not None:
         return _load_tables(target, edges, nodes, given)
     if isinstance(target, (str, Path)):
