@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class AllpassError(Exception):
@@ -18,6 +19,9 @@ class AllpassError(Exception):
         super().__init__(f"{problem} {cure}".strip())
         self.problem = problem
         self.cure = cure
+
+    def __reduce__(self) -> tuple[type[AllpassError], tuple[Any, ...]]:
+        return type(self), (self.problem, self.cure)  # whole across processes
 
 
 class InputError(AllpassError, ValueError):
@@ -54,10 +58,14 @@ class MissingExtraError(AllpassError, ImportError):
     """An optional package is needed and not installed."""
 
     def __init__(self, package: str, purpose: str, extra: str | None = None) -> None:
+        self._parts = package, purpose, extra
         install = f"pip install 'allpass[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.", f"Run: {install}"
         )
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[Any, ...]]:
+        return MissingExtraError, self._parts
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

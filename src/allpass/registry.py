@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -27,6 +28,7 @@ EntryT = TypeVar("EntryT", bound=Named)
 
 def canonical(name: str) -> str:
     """Lower case, with every separator a hyphen: ``"Deezer_Europe "`` becomes ``"deezer-europe"``."""
+    name = unicodedata.normalize("NFC", name)  # a letter with its accent may be typed as one sign or as two
     return name.strip().lower().replace("_", "-").replace(" ", "-")
 
 
@@ -57,13 +59,13 @@ class Registry(Generic[EntryT]):
 
     def add(self, entry: EntryT) -> EntryT:
         """Register ``entry`` under its name and its aliases; returns it."""
-        for name in (entry.name, *entry.aliases):
-            key = canonical(name)
+        keys = [canonical(name) for name in (entry.name, *entry.aliases)]
+        for key in keys:
             if key in self._names:
                 raise InputError(
-                    f"The {self.kind} name {name!r} is taken by {self._names[key]!r}.", "Choose another name."
+                    f"The {self.kind} name {key!r} is taken by {self._names[key]!r}.", "Choose another name."
                 )
-            self._names[key] = entry.name
+        self._names.update(dict.fromkeys(keys, entry.name))
         self._entries[entry.name] = entry
         return entry
 

@@ -16,6 +16,8 @@ from allpass.errors import InputError
 class LinearMap(ABC):
     """A matrix known by what it does to a signal: ``op @ x`` for x of shape ``[N]`` or ``[N, F]``.
 
+    A sparse x ``[N, F]`` gives a sparse CSR product, without gradients.
+
     Maps add, multiply, scale and raise to powers; the results are again maps that hold their parts and apply
     them in turn. Only :class:`~allpass.graph.operator.Operator` stores entries.
     """
@@ -52,6 +54,8 @@ class LinearMap(ABC):
         if not isinstance(x, Tensor):
             return NotImplemented
         self._check(x)
+        if x.layout != torch.strided:
+            return self._apply(x.to_sparse_csr())
         return self._apply(x.unsqueeze(1)).squeeze(1) if x.dim() == 1 else self._apply(x)
 
     def compose(self, *others: LinearMap) -> LinearMap:
@@ -90,6 +94,11 @@ class LinearMap(ABC):
         return self @ torch.eye(self.shape[1], dtype=self.dtype, device=self.device)
 
     def _check(self, x: Tensor) -> None:
+        if x.layout != torch.strided and (x.dim() != 2 or x.requires_grad):
+            raise InputError(
+                f"Got a sparse signal of shape {list(x.shape)}{' that requires a gradient' * x.requires_grad}.",
+                f"Expected constants of shape [{self.shape[1]}, F]; or convert it with .to_dense().",
+            )
         if x.dim() not in (1, 2) or x.shape[0] != self.shape[1]:
             raise InputError(
                 f"Got a signal of shape {list(x.shape)} for a map of shape {list(self.shape)}.",
@@ -135,7 +144,8 @@ class Identity(LinearMap):
     def to(self, target: torch.device | torch.dtype | str) -> Identity:
         if isinstance(target, torch.dtype):
             return Identity(self._size, target, self._device)
-        return Identity(self._size, self._dtype, torch.device(target))
+        device = torch.empty(0, device=target).device  # "cuda" becomes "cuda:0", as tensors say it
+        return Identity(self._size, self._dtype, device)
 
     def _apply(self, x: Tensor) -> Tensor:
         return x
@@ -156,6 +166,7 @@ class Combination(LinearMap):
                     f"Got maps of shapes {terms[0][1].shape} and {term.shape} in one sum.",
                     "Expected the same shape.",
                 )
+        _check_alike(tuple(term for _, term in terms))
         self.terms = terms
 
     @property
@@ -195,6 +206,7 @@ class Composition(LinearMap):
                     f"Got a product of maps of shapes {left.shape} and {right.shape}.",
                     "The columns of the left one must be as many as the rows of the right one.",
                 )
+        _check_alike(factors)
         self.factors = factors
 
     @property
@@ -218,6 +230,12 @@ class Composition(LinearMap):
 
     def _apply(self, x: Tensor) -> Tensor:
         return reduce(lambda signal, factor: factor._apply(signal), reversed(self.factors), x)
+
+
+def _check_alike(maps: tuple[LinearMap, ...]) -> None:
+    kinds = sorted({f"{part.dtype} on {part.device}" for part in maps})
+    if len(kinds) > 1:
+        raise InputError(f"Got maps of {' and '.join(kinds)} together.", "Convert one with .to(...).")
 
 
 def identity_like(op: LinearMap) -> Identity:

@@ -25,8 +25,8 @@ Every affinity is :math:`D_l (A + s I) D_r` with diagonal :math:`D_l, D_r` and s
 The rules for unusual graphs: degrees are row sums, also of a directed graph (then the symmetric forms divide by row
 degrees on both sides, as PyG does); a node without neighbours has a zero row in ``A_rw`` and ``A_sym``, hence 1 on the
 diagonal of ``L_rw`` and ``L_sym``, so that A + L = I always holds; a self-loop that the graph already has counts as
-weight 2 in :math:`\tilde A` (``self_loops="add"``, as the definition says and the authors' code does) or stays 1
-(``self_loops="remaining"``, as PyG does). Negative weights have no normalisation and are refused.
+weight 2 in :math:`\tilde A` (``self_loops="add"``, as the definition says and the authors' code does) or stays as
+it is (``self_loops="remaining"``, as PyG does). Negative weights have no normalisation and are refused.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _degrees(A: Operator) -> Tensor:
 
 def _stored(A: Operator, loops: Tensor | None, left: Tensor, right: Tensor) -> LinearMap:
     with_loops = A if loops is None else A.plus_diagonal(loops)
-    return with_loops.scale_rows(left).scale_columns(right)
+    return with_loops.scale(left, right)
 
 
 def _around(A: Operator, loops: Tensor | None, left: Tensor, right: Tensor) -> LinearMap:

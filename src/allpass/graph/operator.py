@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,10 +12,12 @@ from torch import Tensor
 
 from allpass.errors import InputError
 from allpass.graph.linear import LinearMap
-from allpass.graph.pattern import Pattern
+from allpass.graph.pattern import Pattern, outside
 from allpass.graph.spmm import fixed_product, gather_product, product
 
 Flow = Literal["source_to_target", "target_to_source"]
+ResultT = TypeVar("ResultT")
+_INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 class Operator(LinearMap):
@@ -42,9 +44,14 @@ class Operator(LinearMap):
     """
 
     def __init__(self, pattern: Pattern, values: Tensor, *, _learnable: bool = False) -> None:
+        if not values.is_floating_point():
+            raise InputError(
+                f"Got values of {values.dtype}.", "Expected floating-point numbers: name one in dtype."
+            )
         self.pattern = pattern
         self.values = values
-        self._learnable = _learnable
+        self._learnable = _learnable or values.requires_grad
+        self._kept: dict[str, Any] = {}
 
     @classmethod
     def from_edge_index(
@@ -60,12 +67,14 @@ class Operator(LinearMap):
 
         Args:
             edge_index: ``[2, E]`` integers, sources above targets.
-            edge_weight: ``[E]``, or nothing for weight 1.
+            edge_weight: ``[E]``, or nothing for weight 1. Constants; :meth:`with_values` takes learnable ones.
             num_nodes: Number of nodes; by default the largest index plus one.
             flow: Which way an edge carries the signal.
             dtype: Type of the values; by default that of the weights, else torch's default.
         """
         size = _check_edges(edge_index, edge_weight, num_nodes)
+        if flow not in get_args(Flow):
+            raise InputError(f"Got the flow {flow!r}.", f"Expected one of {', '.join(get_args(Flow))}.")
         row, col = edge_index.flip(0) if flow == "source_to_target" else edge_index
         if dtype is None:
             floating = edge_weight is not None and edge_weight.is_floating_point()
@@ -124,10 +133,7 @@ class Operator(LinearMap):
             return cls.from_sparse(coo)
         index = np.int32 if max(*shape, row.shape[0]) < 2**31 else np.int64
         places = (row.numpy().astype(index, copy=False), col.numpy().astype(index, copy=False))
-        numbers = values.detach()
-        if numbers.dtype in (torch.float16, torch.bfloat16):  # NumPy has no bfloat16
-            numbers = numbers.float()
-        csr = sp.coo_array((numbers.numpy(), places), shape=shape).tocsr()
+        csr = sp.coo_array((_numbers(values), places), shape=shape).tocsr()
         return cls.from_scipy_owned(csr, values.dtype)
 
     @classmethod
@@ -154,13 +160,24 @@ class Operator(LinearMap):
         """Number of stored entries."""
         return self.pattern.nnz
 
-    @cached_property
+    @property
     def T(self) -> Operator:
+        return self._keep("T", self._transpose)
+
+    def _transpose(self) -> Operator:
         transposed, order = self.pattern.transposition
         result = Operator(transposed, self.values[order], _learnable=self._learnable)
         if not self._learnable:
-            result.__dict__["T"] = self
+            result._kept["T"] = self
         return result
+
+    def _keep(self, name: str, compute: Callable[[], ResultT]) -> ResultT:
+        """``compute()``, once for constant values; learnable ones belong to the transformation that made them."""
+        if self._learnable:
+            return compute()
+        if name not in self._kept:
+            self._kept[name] = outside(compute, self.device)
+        return self._kept[name]
 
     def with_values(self, values: Tensor) -> Operator:
         """The same places with other values ``[E]`` (in row order), differentiable and batchable in them.
@@ -171,6 +188,11 @@ class Operator(LinearMap):
         if values.dim() != 1 or values.shape[0] != self.nnz:
             raise InputError(
                 f"Got values of shape {list(values.shape)} for {self.nnz} entries.", f"Expected [{self.nnz}]."
+            )
+        if values.device != self.device:
+            raise InputError(
+                f"Got values on {values.device} for a map on {self.device}.",
+                "Move one of them with .to(device).",
             )
         return Operator(self.pattern, values, _learnable=True)
 
@@ -188,14 +210,20 @@ class Operator(LinearMap):
         """The entries as PyG edges ``[2, E]`` in row order: an entry (v, u) is the message u -> v."""
         return torch.stack([self.pattern.col.long(), self.pattern.row])
 
-    @cached_property
+    @property
     def row_sums(self) -> Tensor:
         """A 1: the weighted degree of every row, ``[M]``."""
+        return self._keep("row_sums", self._row_sums)
+
+    def _row_sums(self) -> Tensor:
         return self.values.new_zeros(self.shape[0]).index_add(0, self.pattern.row, self.values)
 
-    @cached_property
+    @property
     def diagonal(self) -> Tensor:
         """The self-loop weights, ``[min(M, N)]``."""
+        return self._keep("diagonal", self._diagonal)
+
+    def _diagonal(self) -> Tensor:
         on = (self.pattern.row == self.pattern.col).nonzero().squeeze(1)
         result = self.values.new_zeros(min(self.shape))
         return result.index_add(0, self.pattern.row[on], self.values[on])
@@ -212,23 +240,25 @@ class Operator(LinearMap):
         )
 
     def scale_rows(self, factors: Tensor) -> Operator:
-        """diag(factors) A."""
-        return self._revalued(self.values * factors[self.pattern.row])
+        """diag(factors) A, for factors ``[M]``."""
+        return self._revalued(self.values * _checked(factors, self.shape[0])[self.pattern.row])
 
     def scale_columns(self, factors: Tensor) -> Operator:
-        """A diag(factors)."""
-        return self._revalued(self.values * factors[self.pattern.col])
+        """A diag(factors), for factors ``[N]``."""
+        return self._revalued(self.values * _checked(factors, self.shape[1])[self.pattern.col])
+
+    def scale(self, rows: Tensor, columns: Tensor) -> Operator:
+        """diag(rows) A diag(columns); with equal factors a symmetric A stays symmetric to the last bit."""
+        left = _checked(rows, self.shape[0])[self.pattern.row]
+        return self._revalued(self.values * (left * _checked(columns, self.shape[1])[self.pattern.col]))
 
     def _revalued(self, values: Tensor) -> Operator:
         return Operator(self.pattern, values, _learnable=self._learnable)
 
     def plus_diagonal(self, values: Tensor) -> Operator:
-        """A + diag(values), merged into one stored matrix."""
-        if self._learnable:
-            raise InputError(
-                "Got an operator with learnable values where a diagonal is to be merged in.",
-                "Add the diagonal to the pattern first, then call with_values.",
-            )
+        """A + diag(values), merged into one stored matrix; zeros are not stored."""
+        self._must_be_constant("plus_diagonal")
+        _checked(values, *set(self.shape))
         if self.device.type == "cpu" and self.dtype in (torch.float32, torch.float64):
             merged = self._csr_view() + sp.diags_array(values.numpy(), format="csr")
             return Operator.from_scipy_owned(merged, self.dtype)
@@ -238,12 +268,25 @@ class Operator(LinearMap):
 
     def symmetrized(self) -> Operator:
         """max(A, A^T), entry by entry: a symmetric matrix stays as it is, a one-way edge becomes two-way."""
+        self._must_be_constant("symmetrized")
+        if bool((self.values < 0).any()):
+            raise InputError(
+                f"Got {int((self.values < 0).sum())} negative edge weights where a one-way edge meets no edge, 0.",
+                "Expected weights of 0 or more; add both directions yourself.",
+            )
         csr = self.to("cpu")._csr_view()
         return Operator.from_scipy_owned(sp.csr_array(csr.maximum(csr.T)), self.dtype).to(self.device)
 
+    def _must_be_constant(self, verb: str) -> None:
+        if self._learnable:
+            raise InputError(
+                f"Got an operator with learnable values, whose gradient {verb} would lose.",
+                "Change the pattern first, then call with_values; or multiply a dense signal.",
+            )
+
     def _csr_view(self) -> Any:
-        """The same memory as a SciPy array; whoever asks must not change it."""
-        parts = (self.values.detach().numpy(), self.pattern.col.numpy(), self.pattern.crow.numpy())
+        """The same memory as a SciPy array (half precisions as float32); whoever asks must not change it."""
+        parts = (_numbers(self.values), self.pattern.col.numpy(), self.pattern.crow.numpy())
         return sp.csr_array(parts, shape=self.shape)
 
     def to_scipy(self) -> Any:
@@ -256,12 +299,9 @@ class Operator(LinearMap):
             self.pattern.crow, self.pattern.col, self.values, self.shape, check_invariants=False
         )
 
-    def __matmul__(self, x: Tensor) -> Tensor:
-        if getattr(x, "layout", torch.strided) != torch.strided:
-            return self._apply_sparse(x)
-        return super().__matmul__(x)
-
     def _apply(self, x: Tensor) -> Tensor:
+        if x.layout != torch.strided:
+            return self._apply_sparse(x)
         if torch.compiler.is_exporting():
             return gather_product(self.pattern, self.values, x)
         if self._learnable:
@@ -269,20 +309,35 @@ class Operator(LinearMap):
         return fixed_product(self, x)
 
     def _apply_sparse(self, x: Tensor) -> Tensor:
-        self._check(x)
+        self._must_be_constant("a product with a sparse signal")
         if x.device.type == "cpu":
             result = self._csr_view() @ Operator.from_sparse(x)._csr_view()
             result.sort_indices()
             return Operator.from_scipy_owned(result, self.dtype).to_sparse()
-        return torch.sparse.mm(self.to_sparse(), x.to_sparse_csr())
+        return torch.sparse.mm(self.to_sparse(), Operator.from_sparse(x).to_sparse())
 
     def __repr__(self) -> str:
         return f"Operator({self.shape[0]} x {self.shape[1]}, {self.nnz} entries, {self.dtype}, {self.device})"
 
 
+def _numbers(values: Tensor) -> np.ndarray:
+    """As NumPy; SciPy has no half precision."""
+    return (values.float() if values.dtype in (torch.float16, torch.bfloat16) else values).detach().numpy()
+
+
+def _checked(factors: Tensor, *sizes: int) -> Tensor:
+    """``factors``, when it has one number for each node."""
+    if any(factors.shape != (size,) for size in sizes):
+        raise InputError(
+            f"Got numbers of shape {list(factors.shape)} for the nodes of the map.",
+            f"Expected [{' and '.join(str(size) for size in sizes)}]: one for each.",
+        )
+    return factors
+
+
 def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int | None) -> int:
     """Complain about malformed edges; otherwise the number of nodes."""
-    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.is_floating_point():
+    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.dtype not in _INTEGERS:
         raise InputError(
             f"Got edge_index of shape {list(edge_index.shape)} and type {edge_index.dtype}.",
             "Expected integers of shape [2, E]: sources above targets.",
@@ -292,6 +347,13 @@ def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int 
             f"Got edge_weight of shape {list(edge_weight.shape)} for {edge_index.shape[1]} edges.",
             "Expected one number for each edge.",
         )
+    if edge_weight is not None and edge_weight.requires_grad:
+        raise InputError(
+            "Got edge weights that require a gradient; building an operator would lose it.",
+            "Build it from edge_index alone, then call with_values (entries are in the order of op.edge_index).",
+        )
+    if num_nodes is not None and num_nodes < 0:
+        raise InputError(f"Got num_nodes = {num_nodes}.", "Expected 0 or more.")
     if edge_index.shape[1] == 0:
         return num_nodes or 0
     low, high = (int(end) for end in edge_index.aminmax())

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cached_property
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
 _INT32_MAX = 2**31 - 1
+
+ResultT = TypeVar("ResultT")
+
+
+def outside(compute: Callable[[], ResultT], device: torch.device) -> ResultT:
+    """``compute()`` free of whatever transformation is running, so that its result may be kept.
+
+    What is first asked for inside ``vmap``, ``grad``, ``torch.export`` or ``inference_mode`` would otherwise be kept
+    as a tensor of that transformation and be useless after it. All of these belong to a thread: a new one has none.
+    """
+    stream = torch.cuda.stream(torch.cuda.current_stream(device)) if device.type == "cuda" else nullcontext()
+
+    def run() -> ResultT:
+        with stream:
+            return compute()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
 
 
 class Pattern:
@@ -42,6 +64,9 @@ class Pattern:
     @cached_property
     def row(self) -> Tensor:
         """Row of every entry, ``[E]``, 64-bit."""
+        return outside(self._row, self.device)
+
+    def _row(self) -> Tensor:
         counts = self.crow.diff().long()
         rows = torch.arange(self.shape[0], device=self.device)
         return torch.repeat_interleave(rows, counts, output_size=self.nnz)
@@ -49,6 +74,9 @@ class Pattern:
     @cached_property
     def transposition(self) -> tuple[Pattern, Tensor]:
         """The transposed pattern, and for each of its entries the position of that entry here."""
+        return outside(self._transposition, self.device)
+
+    def _transposition(self) -> tuple[Pattern, Tensor]:
         # A stable sort by column keeps rows ascending within each column, which is what CSR asks for.
         order = torch.sort(self.col, stable=True).indices
         counts = torch.bincount(self.col, minlength=self.shape[1])
@@ -63,13 +91,16 @@ class Pattern:
     def block_diagonal(self, copies: int) -> Pattern:
         """The pattern repeated ``copies`` times along the diagonal; the last one asked for is kept."""
         if self._blocks is None or self._blocks[0] != copies:
-            M, N = self.shape
-            step = torch.arange(copies, device=self.device).unsqueeze(1)  # [R, 1]
-            col = (self.col.long() + step * N).reshape(-1)
-            crow = (self.crow[:-1].long() + step * self.nnz).reshape(-1)
-            crow = torch.cat([crow, crow.new_full((1,), copies * self.nnz)])
-            self._blocks = copies, Pattern(crow, col, (copies * M, copies * N))
+            self._blocks = copies, outside(lambda: self._block_diagonal(copies), self.device)
         return self._blocks[1]
+
+    def _block_diagonal(self, copies: int) -> Pattern:
+        M, N = self.shape
+        step = torch.arange(copies, device=self.device).unsqueeze(1)  # [R, 1]
+        col = (self.col.long() + step * N).reshape(-1)
+        crow = (self.crow[:-1].long() + step * self.nnz).reshape(-1)
+        crow = torch.cat([crow, crow.new_full((1,), copies * self.nnz)])
+        return Pattern(crow, col, (copies * M, copies * N))
 
     def to(self, device: torch.device | str) -> Pattern:
         """The same pattern on another device."""

@@ -64,10 +64,7 @@ def fourier_basis(A: Operator, laplacian: str = "L_hat_sym", *, limit: int = 500
             f"Got a graph of {N} nodes; a full Fourier basis is computed up to {limit}.",
             "Use spectral_extremes or spectral_density, or raise limit.",
         )
-    if not A.is_symmetric():
-        raise InputError(
-            "Got a directed graph; its Laplacian has no orthogonal basis.", "Use A.symmetrized()."
-        )
+    _must_be_symmetric(A)
     A = A.to(torch.float64)
     symmetric_name = laplacian.replace("_rw", "_sym")
     frequencies, U = torch.linalg.eigh(matrix(A, symmetric_name).to_dense())
@@ -79,24 +76,54 @@ def fourier_basis(A: Operator, laplacian: str = "L_hat_sym", *, limit: int = 500
 
 
 def spectral_extremes(op: LinearMap, k: int = 6, *, seed: int = 0) -> tuple[Tensor, Tensor]:
-    """The k smallest and the k largest eigenvalues of a symmetric map, each ascending.
+    """The k smallest and the k largest eigenvalues of a symmetric map, each ascending and with multiplicity.
 
-    Lanczos above 4k + 20 nodes, exact below.
+    Lanczos above 20k nodes, exact below. One Lanczos run may see a repeated eigenvalue once (a graph of c components
+    repeats its largest c times), so runs go on, each without what is already found, until one finds nothing new.
     """
     N = op.shape[0]
-    if N <= 4 * k + 20:
-        values = torch.linalg.eigvalsh(op.to(torch.float64).to_dense())
-        return values[:k], values[-k:]
+    if k < 1 or op.shape[1] != N:
+        raise InputError(
+            f"Got k = {k} for a map of shape {list(op.shape)}.",
+            "Expected k of 1 or more and a square, symmetric map.",
+        )
     wide = op.to(torch.float64)
+    if N <= 20 * k:
+        values = torch.linalg.eigvalsh(wide.to_dense()).cpu()
+        return values[:k], values[-k:]
+    start = np.random.default_rng(seed).standard_normal(N)
+    # ARPACK starts from op @ start, blind to an eigenvalue of exactly 0: a random shift leaves none there.
+    lift = 1 + float(np.linalg.norm(_product(wide, start)) / np.linalg.norm(start))
+    found, vectors = np.zeros(0), np.zeros((N, 0))
+    while True:
+        rest = _deflated(wide, lift, found, vectors)
+        more, directions = eigsh(rest, k=2 * k, which="BE", v0=start, ncv=min(N, 8 * k + 20), tol=1e-8)
+        new = np.linalg.norm(vectors.T @ directions, axis=0) < 0.5
+        more, directions = more[new], directions[:, new]
+        before = _ends(found, k)
+        found, vectors = np.concatenate([found, more]), np.concatenate([vectors, directions], axis=1)
+        after = _ends(found, k)
+        if before.shape == after.shape and np.allclose(before, after, rtol=0, atol=1e-9 * lift):
+            return torch.from_numpy(after[:k] - lift), torch.from_numpy(after[k:] - lift)
+
+
+def _ends(values: np.ndarray, k: int) -> np.ndarray:
+    ordered = np.sort(values)
+    return np.concatenate([ordered[:k], ordered[-k:]])
+
+
+def _product(op: LinearMap, x: np.ndarray) -> np.ndarray:
+    return (op @ torch.from_numpy(np.ascontiguousarray(x)).to(op.device)).cpu().numpy()
+
+
+def _deflated(op: LinearMap, lift: float, values: np.ndarray, vectors: np.ndarray) -> LinearOperator:
+    """op + lift I, with the eigenvalues that belong to ``vectors`` moved to the middle of the spectrum."""
+    shift = (values.min() + values.max()) / 2 - values if values.size else values
 
     def apply(x: np.ndarray) -> np.ndarray:
-        return (wide @ torch.from_numpy(np.ascontiguousarray(x)).to(wide.device)).cpu().numpy()
+        return _product(op, x) + lift * x + vectors @ (shift * (vectors.T @ x))
 
-    linear = LinearOperator((N, N), matvec=apply, matmat=apply, dtype=np.float64)
-    start = np.random.default_rng(seed).standard_normal(N)
-    ends = eigsh(linear, k=2 * k, which="BE", v0=start, return_eigenvectors=False)
-    ends = np.sort(ends)
-    return torch.from_numpy(ends[:k].copy()), torch.from_numpy(ends[-k:].copy())
+    return LinearOperator(op.shape, matvec=apply, dtype=np.float64)
 
 
 def spectral_density(
@@ -108,11 +135,12 @@ def spectral_density(
     exact_limit: int = EXACT_LIMIT,
     seed: int = 0,
 ) -> tuple[Tensor, Tensor]:
-    """Share of the eigenvalues of L_hat_sym in equal bins of [0, 2].
+    """Share of the eigenvalues of L_hat_sym in equal bins of [0, 2], for a symmetric adjacency A.
 
     Returns:
-        Bin edges ``[bins + 1]`` and shares ``[bins]`` that sum to 1.
+        Bin edges ``[bins + 1]`` and shares ``[bins]`` that sum to 1 (all zero for a graph without nodes).
     """
+    _must_be_symmetric(A)
     S = matrix(A.to(torch.float64), "A_hat_sym")
     edges = torch.linspace(0, 2, bins + 1, dtype=torch.float64)
     N = S.shape[0]
@@ -121,19 +149,22 @@ def spectral_density(
         return edges, _histogram(frequencies, torch.ones_like(frequencies), edges)
     generator = torch.Generator().manual_seed(seed)
     signs = torch.randint(0, 2, (N, probes), generator=generator).to(torch.float64).mul_(2).sub_(1)
-    return edges, _share(_chebyshev_moments(S, signs, moments), edges)
+    return edges, _share(_chebyshev_moments(S, signs.to(S.device), moments), edges)
 
 
 def signal_density(
     A: Operator, x: Tensor, bins: int = 40, *, moments: int = 80, exact_limit: int = EXACT_LIMIT
 ) -> tuple[Tensor, Tensor]:
-    """Share of the energy of a signal x ``[N, F]`` at each frequency of L_hat_sym, in equal bins of [0, 2].
+    """Share of the energy of a signal x ``[N]`` or ``[N, F]`` at each frequency of L_hat_sym, in equal bins of [0, 2].
+
+    A is a symmetric adjacency.
 
     Returns:
         Bin edges ``[bins + 1]`` and shares ``[bins]`` that sum to 1 (all zero for a zero signal).
     """
+    _must_be_symmetric(A)
     S = matrix(A.to(torch.float64), "A_hat_sym")
-    x = x.to(torch.float64)
+    x = x.to(torch.float64).reshape(x.shape[0], -1)
     edges = torch.linspace(0, 2, bins + 1, dtype=torch.float64)
     if exact_limit >= S.shape[0]:
         values, U = torch.linalg.eigh(S.to_dense())
@@ -141,9 +172,17 @@ def signal_density(
     return edges, _share(_chebyshev_moments(S, x, moments), edges)
 
 
+def _must_be_symmetric(A: Operator) -> None:
+    if not A.is_symmetric():
+        raise InputError(
+            "Got a directed graph; its Laplacian has no orthogonal basis.", "Use A.symmetrized()."
+        )
+
+
 def _histogram(frequencies: Tensor, weights: Tensor, edges: Tensor) -> Tensor:
-    places = torch.bucketize(frequencies.clamp(0, 2), edges[1:-1], right=True)
-    shares = torch.zeros(edges.shape[0] - 1, dtype=torch.float64).index_add(0, places, weights)
+    # Eigenvalues such as 0 and 1 are common and lie on an edge: rounding must not choose their bin.
+    places = torch.bucketize(frequencies.cpu().round(decimals=9).clamp(0, 2), edges[1:-1], right=True)
+    shares = torch.zeros(edges.shape[0] - 1, dtype=torch.float64).index_add(0, places, weights.cpu())
     total = shares.sum()
     return shares / total if total > 0 else shares
 
@@ -157,7 +196,7 @@ def _chebyshev_moments(S: LinearMap, x: Tensor, count: int) -> Tensor:
         moments.append(2 * (now * now).sum() - first)  # T_2k
         before, now = now, 2 * (S @ now) - before
         moments.append(2 * (now * before).sum() - second)  # T_2k+1 = 2 T_k T_k+1 - T_1
-    return torch.stack(moments[:count])
+    return torch.stack(moments[:count]).cpu()
 
 
 def _share(moments: Tensor, edges: Tensor) -> Tensor:
