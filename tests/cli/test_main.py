@@ -1,0 +1,182 @@
+"""The command line as a person meets it: real processes, exit statuses, no tracebacks."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import allpass
+
+ALLPASS = [sys.executable, "-c", "from allpass.cli.main import run; run()"]
+
+
+def call(*words: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    env = {**os.environ, "COLUMNS": "120", **environment}
+    return subprocess.run(
+        [*ALLPASS, *map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=env,
+        timeout=240,
+        check=False,
+    )
+
+
+def refused(result: subprocess.CompletedProcess[str]) -> str:
+    """The one clear sentence of a refusal."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    assert result.stderr.startswith("allpass: ")
+    assert len(result.stderr.strip().splitlines()) == 1
+    return result.stderr
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    """A ring of twelve nodes in two classes."""
+    (tmp_path / "edges.csv").write_text(
+        "source,target\n" + "".join(f"n{i},n{(i + 1) % 12}\n" for i in range(12))
+    )
+    (tmp_path / "nodes.csv").write_text(
+        "id,size,kind\n" + "".join(f"n{i},{i}.5,{'ab'[i // 6]}\n" for i in range(12))
+    )
+    return tmp_path
+
+
+def test_version_and_help():
+    assert call("--version").stdout.strip() == f"allpass {allpass.__version__}"
+    for words in (["--help"], ["diagnose", "--help"], ["-h"]):
+        result = call(*words)
+        assert result.returncode == 0
+        assert "diagnose" in result.stdout
+
+
+def test_diagnose_tables_as_json(tables: Path):
+    result = call(
+        "diagnose", "--edges", "edges.csv", "--nodes", "nodes.csv", "--label", "kind", "--json", cwd=tables
+    )
+    assert result.returncode == 0, result.stderr
+    content = json.loads(result.stdout)
+    assert content["facts"]["nodes"] == 12
+    assert content["metrics"]["edge_homophily"] == pytest.approx(10 / 12)
+
+
+def test_diagnose_prints_findings_and_writes_the_page(tables: Path):
+    result = call("diagnose", tables, "--label", "kind", "--html", tables / "page.html")
+    assert result.returncode == 0, result.stderr
+    assert "edge_homophily" in result.stdout
+    assert "Try first" in result.stdout
+    assert "<html" in (tables / "page.html").read_text()
+
+
+def test_lists():
+    assert "cora" in call("datasets").stdout
+    assert "H_agg" in call("metrics").stdout
+
+
+def test_missing_file():
+    assert "nowhere.csv" in refused(call("diagnose", "--edges", "nowhere.csv", "--label", "y"))
+
+
+def test_unknown_name_suggests():
+    assert "cora" in refused(call("diagnose", "coar"))
+
+
+def test_nothing_to_do():
+    refused(call("diagnose"))
+
+
+def test_wrong_column(tables: Path):
+    sentence = refused(call("diagnose", tables, "--label", "knid"))
+    assert "knid" in sentence
+    assert "kind" in sentence
+
+
+def test_edge_to_an_unknown_node(tables: Path):
+    with (tables / "edges.csv").open("a") as file:
+        file.write("n0,stranger\n")
+    assert "stranger" in refused(call("diagnose", tables, "--label", "kind"))
+    assert call("diagnose", tables, "--label", "kind", "--unknown-nodes", "drop").returncode == 0
+
+
+def test_labels_that_are_not_whole_numbers(tables: Path):
+    assert "size" in refused(call("diagnose", tables, "--label", "size"))
+
+
+def test_nan_features(tmp_path: Path):
+    x = np.ones((3, 2))
+    x[1, 1] = np.nan
+    np.savez(tmp_path / "g.npz", edge_index=np.array([[0, 1], [1, 2]]), x=x, y=np.array([0, 1, 0]))
+    assert "NaN" in refused(call("diagnose", tmp_path / "g.npz"))
+
+
+def test_empty_graph(tmp_path: Path):
+    np.savez(
+        tmp_path / "g.npz",
+        edge_index=np.zeros((2, 0), dtype=int),
+        x=np.zeros((0, 2)),
+        y=np.zeros(0, dtype=int),
+    )
+    refused(call("diagnose", tmp_path / "g.npz"))
+
+
+def test_truncated_npz(tmp_path: Path):
+    np.savez(tmp_path / "whole.npz", edge_index=np.array([[0, 1], [1, 2]]), y=np.array([0, 1, 0]))
+    whole = (tmp_path / "whole.npz").read_bytes()
+    (tmp_path / "g.npz").write_bytes(whole[: len(whole) // 2])
+    refused(call("diagnose", tmp_path / "g.npz"))
+
+
+class _Trap:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def test_pickle_with_code_in_it_does_not_run(tmp_path: Path):
+    trap = np.empty(1, dtype=object)
+    trap[0] = _Trap(tmp_path / "sprung")
+    np.savez(tmp_path / "g.npz", edge_index=trap, y=np.array([0]))
+    refused(call("diagnose", tmp_path / "g.npz"))
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_header_that_claims_ten_gigabytes(tmp_path: Path):
+    import io
+    import zipfile
+
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (1_250_000_000, 1)}
+    )
+    with zipfile.ZipFile(tmp_path / "g.npz", "w") as archive:
+        archive.writestr("x.npy", header.getvalue() + b"\0" * 64)
+    refused(call("diagnose", tmp_path / "g.npz"))
+
+
+def test_page_into_a_folder_that_is_not_there(tmp_path: Path):
+    refused(call("diagnose", "karate", "--html", tmp_path / "no" / "page.html"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_debug_shows_the_traceback():
+    result = call("diagnose", "coar", "--debug")
+    assert result.returncode != 0
+    assert "Traceback" in result.stderr
+
+
+def test_a_closed_pipe_is_no_error():
+    import shlex
+
+    command = f"{shlex.join(ALLPASS)} metrics | head -1"
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=False)
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,97 @@
+"""The whole diagnosis: its keys, its JSON, and graphs at the edge of what is allowed."""
+
+import json
+
+import networkx as nx
+import pytest
+import torch
+from torch_geometric.data import Data
+
+import allpass
+from allpass.diagnosis import diagnose
+from allpass.errors import AllpassError
+from allpass.metrics import METRICS
+
+PROMISED = (
+    "edge_homophily",
+    "node_homophily",
+    "class_homophily",
+    "aggregation_homophily",
+    "modified_aggregation_homophily",
+    "aggregation_similarity",
+    "modified_aggregation_similarity",
+    "diversification_distinguishability",
+    "adjusted_homophily",
+    "label_informativeness",
+)
+
+
+def test_bipartite_example():
+    """Every classical metric says 0, aggregation homophily says 1 (report, figure 3)."""
+    content = diagnose("example-bipartite").to_dict()
+    metrics = content["metrics"]
+    assert [metrics[n] for n in ("edge_homophily", "node_homophily", "class_homophily")] == [0, 0, 0]
+    assert metrics["aggregation_homophily"] == metrics["modified_aggregation_homophily"] == 1
+
+
+def test_json_has_the_promised_keys_and_survives_a_round_trip():
+    content = diagnose("example-high-pass").to_dict()
+    assert set(PROMISED) <= set(content["metrics"])
+    text = json.dumps(content, allow_nan=False)
+    assert json.loads(text)["name"] == "example-high-pass"
+
+
+def test_mixing_rows_are_shares():
+    mixing = diagnose("karate").mixing
+    assert [sum(row) for row in mixing.shares] == pytest.approx([1, 1])
+    assert mixing.homophily == pytest.approx([mixing.shares[k][k] for k in range(2)])
+
+
+def test_progress_names_every_metric():
+    said = []
+    diagnose("karate", progress=said.append)
+    assert "edge homophily" in said
+    assert said[0] == "reading the data"
+
+
+def test_a_loaded_graph_keeps_its_name_and_account():
+    data = allpass.load("example-limitation")
+    report = diagnose(data)
+    assert report.name == "example-limitation"
+    assert report.fingerprint == data.fingerprint
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=3),
+        Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=1, y=torch.tensor([0])),
+        Data(
+            edge_index=torch.zeros(2, 0, dtype=torch.long),
+            num_nodes=2,
+            y=torch.tensor([0, 1]),
+            x=torch.eye(2),
+        ),
+        Data(edge_index=torch.tensor([[0], [0]]), num_nodes=2, y=torch.tensor([0, -1]), x=torch.zeros(2, 1)),
+        Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3, y=torch.tensor([-1, -1, -1])),
+        Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3, x=torch.zeros(3, 0)),
+    ],
+)
+def test_poor_graphs_are_diagnosed_all_the_same(data):
+    content = diagnose(data).to_dict()
+    json.dumps(content, allow_nan=False)
+    for name, reason in content["undefined"].items():
+        assert content["metrics"][name] is None
+        assert reason
+
+
+def test_networkx_goes_straight_in():
+    graph = nx.karate_club_graph()
+    report = diagnose(graph, label="club")
+    assert report.facts.classes == 2
+    assert set(report.profile.to_dict()) <= set(METRICS.names)
+
+
+def test_wrong_input_is_one_clear_error():
+    with pytest.raises(AllpassError, match="no-such-thing"):
+        diagnose("no-such-thing")
