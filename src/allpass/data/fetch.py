@@ -142,7 +142,10 @@ def cache_folder() -> Path:
     """The folder downloads go to: ``ALLPASS_CACHE``, or the user's cache folder of this system."""
     if named := os.environ.get("ALLPASS_CACHE"):
         return Path(named)
-    return Path(_pooch().os_cache("allpass"))
+    try:
+        return Path(_pooch().os_cache("allpass"))
+    except MissingExtraError:  # what is at hand must load on machines without pooch
+        return Path.home() / ".cache" / "allpass"
 
 
 def sha256_of(path: Path) -> str:
@@ -173,7 +176,7 @@ def _pooch() -> ModuleType:
     try:
         import pooch
     except ImportError as error:
-        raise MissingExtraError("pooch", "Finding and downloading datasets") from error
+        raise MissingExtraError("pooch", "Downloading datasets") from error
     module: ModuleType = pooch
     return module
 

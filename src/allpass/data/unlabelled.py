@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from allpass.data.draft import Draft, many
-from allpass.data.readers.arrays import distinct
+from allpass.data.edge_repairs import note_links, note_twins
 from allpass.errors import InputError, did_you_mean
 
 UNLABELLED = ("missing", "zero", "drop")
@@ -51,29 +51,19 @@ def settle_unlabelled(draft: Draft, rule: str) -> None:
 
 
 def describe(draft: Draft) -> None:
-    """Note direction, self-loops, isolated nodes, empty feature rows and classes of one node."""
-    source, target = draft.edge_index
-    loops = int((source == target).sum())
-    both = np.concatenate([source * draft.num_nodes + target, target * draft.num_nodes + source])
-    single = distinct(both).size - source.size
-    touched = np.zeros(draft.num_nodes, dtype=bool)
-    touched[draft.edge_index[:, source != target].reshape(-1)] = True
-    isolated = int((~touched).sum())
-    add = draft.account.add
-    add(
-        "directed",
-        single,
-        f"The graph is directed: {single:,} of {many(source.size, 'edge')} have no reverse.",
-        "Metrics and models symmetrise it unless told otherwise.",
-    )
-    add("self-loops", loops, f"{many(loops, 'self-loop')} were kept as stored.")
-    add("isolated-nodes", isolated, f"{many(isolated, 'node')} have no neighbour.")
+    """Note direction, self-loops, isolated and duplicated nodes, empty feature rows and classes of one node."""
+    links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, draft.account)
     if draft.x is not None:
         empty = int((np.asarray(abs(draft.x).sum(axis=1)).reshape(-1) == 0).sum())
-        add("zero-feature-rows", empty, f"{many(empty, 'node')} have no feature set.")
+        draft.account.add(
+            "zero-feature-rows", empty, f"{many(empty, 'node has', 'nodes have')} no feature set."
+        )
     if draft.y is not None:
+        note_twins(links, draft.y, draft.account)
         alone = int((np.bincount(draft.y[draft.y >= 0]) == 1).sum())
-        add("one-node-classes", alone, f"{many(alone, 'class', 'classes')} of a single node.")
+        draft.account.add(
+            "one-node-classes", alone, f"{many(alone, 'class has', 'classes have')} one node only."
+        )
 
 
 def _keep(draft: Draft, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import zipfile
 import zlib
@@ -14,29 +15,49 @@ from allpass.errors import DataError, UnsafeFileError
 
 MOST_BYTES = 2 * 2**30
 
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    csv.Error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    UnicodeDecodeError,
+)
+
 
 @contextmanager
 def open_text(paths: Mapping[str, Path], ending: str) -> Iterator[TextIO]:
-    """Open the text file whose name ends so, from ``paths`` or from the zip archive among them."""
+    """Open the text file whose name ends so, from ``paths`` or from the zip archive among them.
+
+    What goes wrong while the file is read inside the ``with`` block is told as a damaged file too.
+    """
     by_itself = next((path for name, path in paths.items() if name.endswith(ending)), None)
-    if by_itself is not None:
-        with by_itself.open(encoding="utf-8", newline="") as stream:
-            yield stream
-        return
-    archive_path = next(iter(paths.values()))
+    path = by_itself or next(iter(paths.values()))
     try:
-        with zipfile.ZipFile(archive_path) as archive:
-            info = next((entry for entry in archive.infolist() if entry.filename.endswith(ending)), None)
-            if info is None:
-                raise DataError(f"The archive {archive_path.name} has no file *{ending}.", "Get it again.")
-            if info.file_size > MOST_BYTES:
-                raise UnsafeFileError(
-                    f"The file {info.filename} in {archive_path.name} claims {info.file_size:,} bytes.",
-                    "The archive is damaged or made to fill the disk; do not use it.",
-                )
-            with archive.open(info) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as stream:
+        if by_itself:
+            with by_itself.open(encoding="utf-8", newline="") as stream:
                 yield stream
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            return
+        with (
+            zipfile.ZipFile(path) as archive,
+            archive.open(_entry(archive, ending, path)) as raw,
+            io.TextIOWrapper(raw, encoding="utf-8", newline="") as stream,
+        ):
+            yield stream
+    except _BROKEN as error:
         raise DataError(
-            f"The archive {archive_path.name} is damaged: {error}.", "It may be cut off; get it again."
+            f"The file {path.name} is damaged: {error}.", "It may be cut off; get it again."
         ) from error
+
+
+def _entry(archive: zipfile.ZipFile, ending: str, path: Path) -> zipfile.ZipInfo:
+    info = next((entry for entry in archive.infolist() if entry.filename.endswith(ending)), None)
+    if info is None:
+        raise DataError(f"The archive {path.name} has no file *{ending}.", "Get it again.")
+    if info.file_size > MOST_BYTES:
+        raise UnsafeFileError(
+            f"The file {info.filename} in {path.name} claims {info.file_size:,} bytes.",
+            "The archive is damaged or made to fill the memory; do not use it.",
+        )
+    return info

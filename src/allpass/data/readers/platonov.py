@@ -43,6 +43,6 @@ def read_texas_4(paths: Mapping[str, Path]) -> Draft:
         raise DataError(
             f"Expected one class of a single node, found {(counts == 1).sum()}.", "Get the file again."
         )
-    number = np.cumsum(counts != 1) - 1
+    number = np.cumsum(counts > 1) - 1
     draft.y = np.where(counts[draft.y] == 1, -1, number[draft.y])
     return draft

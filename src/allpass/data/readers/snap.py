@@ -31,7 +31,7 @@ def read_twitch_gamer(paths: Mapping[str, Path]) -> Draft:
     with open_text(paths, _ending(paths, "feat.csv", "features.csv")) as stream:
         for row in _rows(stream, columns):
             for key, values in columns.items():
-                values.append(row[key])
+                values.append(row[key] or "")
     num_nodes = len(columns["mature"])
     ids = _numbers(columns["numeric_id"])
     if not np.array_equal(ids, np.arange(num_nodes)):
@@ -64,13 +64,13 @@ def read_musae(paths: Mapping[str, Path]) -> Draft:
     with open_text(paths, "edges.csv") as stream:
         pairs = _edge_table(stream)
     with open_text(paths, "target.csv") as stream:
-        rows = [(int(row["id"]), int(row["ml_target"])) for row in _rows(stream, ("id", "ml_target"))]
+        rows = [(row["id"], row["ml_target"]) for row in _rows(stream, ("id", "ml_target"))]
     num_nodes = len(rows)
     labels = np.full(num_nodes, -1, dtype=np.int64)
     try:
         with open_text(paths, "features.json") as stream:
             lists = {int(node): np.asarray(numbers, np.int64) for node, numbers in json.load(stream).items()}
-        labels[[node for node, _ in rows]] = [label for _, label in rows]
+        labels[[int(node) for node, _ in rows]] = [int(label) for _, label in rows]
         nodes = np.repeat(np.fromiter(lists, np.int64), [numbers.size for numbers in lists.values()])
         numbers = np.concatenate(list(lists.values()))
         shape = (num_nodes, int(numbers.max()) + 1)
