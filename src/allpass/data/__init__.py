@@ -1,7 +1,6 @@
 """Everything that becomes a graph: named datasets, your own tables and objects, generators; and splits."""
 
 from allpass.data.account import Account, Note
-from allpass.data.catalog import DATASETS, dataset_table, load_named
 from allpass.data.convert import from_networkx, from_pyg, from_scipy
 from allpass.data.files import from_graphml, from_mat, from_npz
 from allpass.data.fingerprint import fingerprint
@@ -15,9 +14,10 @@ from allpass.data.generators import (
     small_clusters_on_large,
 )
 from allpass.data.load import load
+from allpass.data.named.catalog import DATASETS, dataset_table, load_named
 from allpass.data.splits import SPLITS, Split, splits
 from allpass.data.stored import save_npz
-from allpass.data.tables import from_tables
+from allpass.data.tables.from_tables import from_tables
 
 __all__ = [
     "DATASETS",

@@ -15,10 +15,10 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.draft import Draft, both_ways, some, splits_of_masks
 from allpass.data.fingerprint import fingerprint
-from allpass.data.node_table import read_nodes
-from allpass.data.repairs import checked
+from allpass.data.repairs.repair import checked
 from allpass.data.splits import Split
-from allpass.data.tabular import Table, import_pandas
+from allpass.data.tables.node_table import read_nodes
+from allpass.data.tables.tabular import Table, import_pandas
 from allpass.errors import DataError, InputError
 
 Array = NDArray[Any]
@@ -86,8 +86,8 @@ def from_networkx(
         features: Attributes to use; by default all others.
         weight: Edge attribute that holds weights, by default ``"weight"`` where any edge has it; ``False`` for none.
             An edge without the attribute weighs 1.
-        nan: As in :func:`~allpass.data.tables.from_tables`.
-        max_categories: As in :func:`~allpass.data.tables.from_tables`.
+        nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.
+        max_categories: As in :func:`~allpass.data.tables.from_tables.from_tables`.
         task: ``"classification"`` or ``"regression"``.
         name: The graph's name, by default its own.
     """

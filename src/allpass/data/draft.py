@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 @dataclass
 class Draft:
-    """What a reader found, before the checks of :mod:`allpass.data.repairs`.
+    """What a reader found, before the checks of :mod:`allpass.data.repairs.repair`.
 
     Args:
         num_nodes: Number of nodes N.
@@ -126,6 +126,7 @@ def sparse_tensor(matrix: Any) -> Tensor:
         torch.from_numpy(csr.indices.astype(np.int64)),
         torch.from_numpy(csr.data.astype(np.float32)),
         size=csr.shape,
+        check_invariants=False,
     )
 
 

@@ -16,7 +16,7 @@ from allpass.data.draft import Draft, splits_of_masks
 from allpass.data.readers.linkx import METADATA, read_facebook100
 from allpass.data.readers.mat import read_mat
 from allpass.data.readers.npz import csr_keys, csr_parts, read_npz
-from allpass.data.repairs import checked
+from allpass.data.repairs.repair import checked
 from allpass.data.stored import KEY, restore_notes, restore_words
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
 

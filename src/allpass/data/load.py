@@ -12,8 +12,8 @@ from torch_geometric.data import Data
 from allpass.data.convert import from_networkx, from_pyg, from_scipy
 from allpass.data.draft import some
 from allpass.data.files import READERS
-from allpass.data.tables import from_tables
-from allpass.data.tabular import TABLE_SUFFIXES
+from allpass.data.tables.from_tables import from_tables
+from allpass.data.tables.tabular import TABLE_SUFFIXES
 from allpass.errors import DataError, InputError, MissingFileError, UnknownNameError, did_you_mean
 from allpass.registry import canonical
 
@@ -70,9 +70,9 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
         target: What to load; nothing when ``edges`` is given.
         edges: Edge table: a path (CSV, TSV, Parquet) or a pandas frame.
         nodes: Node table, likewise.
-        options: See the table; each is explained where it belongs: :func:`~allpass.data.tables.from_tables`,
-            :func:`~allpass.data.files.from_npz`, :func:`~allpass.data.convert.from_networkx`,
-            :func:`~allpass.data.convert.from_scipy`, :func:`~allpass.data.catalog.load_named`.
+        options: See the table; each is explained where it belongs:
+            :func:`~allpass.data.tables.from_tables.from_tables`, :func:`~allpass.data.files.from_npz`,
+            :func:`~allpass.data.convert.from_networkx`, :func:`~allpass.data.convert.from_scipy`, :func:`~allpass.data.named.catalog.load_named`.
 
     Example:
         >>> import networkx as nx
@@ -111,7 +111,7 @@ def _load_tables(target: Any, edges: Any, nodes: Any, given: dict[str, Any]) -> 
 
 
 def _load_words(target: str | Path, given: dict[str, Any]) -> Data:
-    from allpass.data.catalog import DATASETS, load_named
+    from allpass.data.named.catalog import DATASETS, load_named
 
     if isinstance(target, str) and target in DATASETS:
         return _call(load_named, "a named dataset", _NAMED, given, target)

@@ -64,6 +64,7 @@ SPLITS.add(
 SPLITS.add(SplitRule("geom-gcn", "The ten Geom-GCN splits, 48/32/20.", citation="arXiv:2002.05287"))
 SPLITS.add(SplitRule("platonov", "The ten splits of Platonov et al., 50/25/25.", citation="arXiv:2302.11640"))
 SPLITS.add(SplitRule("deezer", "The five Deezer-Europe splits, 50/25/25.", citation="arXiv:2104.01404"))
+SPLITS.add(SplitRule("linkx", "The five splits of Lim et al., 50/25/25.", citation="arXiv:2110.14446"))
 SPLITS.add(SplitRule("stored", "The masks of your own tables."))
 SPLITS.add(
     SplitRule(
@@ -98,7 +99,7 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
     Args:
         data: A graph with labels ``y``.
         name: ``"random"`` (``"60/20/20"``), ``"stratified"``, ``"few-label"`` (``"percent"``), or splits that
-            come with the data: ``"public"``, ``"geom-gcn"``, ``"platonov"``, ``"deezer"``, ``"stored"``.
+            come with the data: ``"public"``, ``"geom-gcn"``, ``"platonov"``, ``"deezer"``, ``"linkx"``, ``"stored"``.
         count: How many splits.
         seed: Where the random numbers start.
         options: ``train`` and ``val`` shares for random and stratified; ``percent``, ``rule`` (``"ceil"`` or

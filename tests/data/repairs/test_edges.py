@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allpass.data.account import Account
-from allpass.data.edge_repairs import checked_edges, checked_weights, merge_duplicates, note_links, note_twins
 from allpass.data.readers.npz import read_npz
+from allpass.data.repairs.edges import (
+    checked_edges,
+    checked_weights,
+    merge_duplicates,
+    note_links,
+    note_twins,
+)
 from allpass.errors import DataError
 
 Edges = list[tuple[int, int]]

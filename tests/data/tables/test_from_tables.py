@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from allpass.data.tables import from_tables
+from allpass.data.tables.from_tables import from_tables
 from allpass.errors import DataError, InputError, MissingFileError
 
 EDGES = pd.DataFrame({"source": ["a", "b", "c"], "target": ["b", "c", "d"]})

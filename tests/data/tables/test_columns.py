@@ -6,7 +6,7 @@ import pytest
 from sklearn.preprocessing import OneHotEncoder
 
 from allpass.data.account import Account
-from allpass.data.columns import Encoder, Features
+from allpass.data.tables.columns import Encoder, Features
 from allpass.errors import DataError
 
 
@@ -95,6 +95,6 @@ def test_infinite_numbers_are_refused_unless_a_way_is_chosen() -> None:
 
 
 def test_a_matrix_that_cannot_fit_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allpass.data.columns._LARGEST", 100)
+    monkeypatch.setattr("allpass.data.tables.columns._LARGEST", 100)
     with pytest.raises(DataError, match="30 different values: too many"):
         encode(pd.DataFrame({"a": [f"v{k}" for k in range(30)]}), asked=True)

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allpass.data.account import Account
-from allpass.data.columns import Encoder
 from allpass.data.draft import Draft, many, some, splits_of_masks
-from allpass.data.edge_table import id_texts
 from allpass.data.splits import Split
-from allpass.data.tabular import Table
+from allpass.data.tables.columns import Encoder
+from allpass.data.tables.edge_table import id_texts
+from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from allpass.data.tabular import Table
+from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError, MissingExtraError, MissingFileError
 
 

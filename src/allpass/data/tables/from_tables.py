@@ -12,10 +12,10 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.arguments import whole_number
 from allpass.data.draft import Draft, both_ways, many, some, splits_of_masks
-from allpass.data.edge_table import Edges, read_edges
-from allpass.data.node_table import PARTS, read_nodes
-from allpass.data.repairs import checked
-from allpass.data.tabular import Table
+from allpass.data.repairs.repair import checked
+from allpass.data.tables.edge_table import Edges, read_edges
+from allpass.data.tables.node_table import PARTS, read_nodes
+from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
 Array = NDArray[Any]

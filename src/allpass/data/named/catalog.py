@@ -7,9 +7,9 @@ from functools import partial
 
 from torch_geometric.data import Data
 
-from allpass.data import examples
-from allpass.data.dataset import Counts, Dataset, Source
-from allpass.data.families import (
+from allpass.data.named import examples
+from allpass.data.named.dataset import Counts, Dataset, Source
+from allpass.data.named.families import (
     CITE_LINKX,
     GEOM_GCN_NEW,
     NONE_STATED,
@@ -25,7 +25,7 @@ from allpass.data.families import (
     platonov_repair,
     shchur,
 )
-from allpass.data.fetch import github
+from allpass.data.named.fetch import github
 from allpass.data.readers.compact import read_compact
 from allpass.data.readers.embedded import read_embedded_cora
 from allpass.data.readers.linkx import read_deezer_mat, read_genius

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from allpass.data.catalog import DATASETS
-from allpass.data.families import file, planetoid_source
+from allpass.data.named.catalog import DATASETS
+from allpass.data.named.families import file, planetoid_source
 
 FILES = {file.path: file for entry in DATASETS for source in entry.sources for file in source.files}
 

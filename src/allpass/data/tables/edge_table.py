@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many, some
-from allpass.data.tabular import Table
+from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from allpass.data.fetch import (
+from allpass.data.named.fetch import (
     RemoteFile,
     cache_folder,
     data_folders,

@@ -8,8 +8,8 @@ import pytest
 
 from allpass.data.account import Account
 from allpass.data.draft import Draft
-from allpass.data.node_table import read_nodes
-from allpass.data.tabular import Table
+from allpass.data.tables.node_table import read_nodes
+from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
 

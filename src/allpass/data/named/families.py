@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from importlib import resources
 
-from allpass.data.dataset import Counts, Dataset, Paths, Source
 from allpass.data.draft import Draft
-from allpass.data.fetch import RemoteFile, github
+from allpass.data.named.dataset import Counts, Dataset, Paths, Source
+from allpass.data.named.fetch import RemoteFile, github
 from allpass.data.readers.geom_gcn import EDGES, NODES, read_geom_gcn
 from allpass.data.readers.gnn_benchmark import read_gnn_benchmark
 from allpass.data.readers.linkx import read_facebook100

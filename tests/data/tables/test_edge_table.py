@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from allpass.data.account import Account
-from allpass.data.edge_table import Edges, id_texts, read_edges
-from allpass.data.tabular import Table
+from allpass.data.tables.edge_table import Edges, id_texts, read_edges
+from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
 

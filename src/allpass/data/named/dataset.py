@@ -11,8 +11,8 @@ from pathlib import Path
 from torch_geometric.data import Data
 
 from allpass.data.draft import Draft, assemble, many
-from allpass.data.fetch import Found, RemoteFile, discard, download, find
-from allpass.data.unlabelled import describe, settle_unlabelled
+from allpass.data.named.fetch import Found, RemoteFile, discard, download, find
+from allpass.data.named.unlabelled import describe, settle_unlabelled
 from allpass.errors import DataError, DownloadError
 
 Paths = Mapping[str, Path]

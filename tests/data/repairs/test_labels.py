@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allpass.data.labels import class_labels, regression_targets
+from allpass.data.repairs.labels import class_labels, regression_targets
 from allpass.errors import DataError
 
 

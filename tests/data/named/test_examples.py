@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from allpass.data.catalog import load_named
-from allpass.data.examples import harmless_bipartite, high_pass_fails, high_pass_helps, karate
+from allpass.data.named.catalog import load_named
+from allpass.data.named.examples import harmless_bipartite, high_pass_fails, high_pass_helps, karate
 
 
 def similarity(data, *, high_pass: bool) -> np.ndarray:

@@ -10,9 +10,9 @@ import numpy as np
 import pooch
 import pytest
 
-from allpass.data.dataset import Counts, Dataset, Source
 from allpass.data.draft import Draft, splits_of_masks
-from allpass.data.fetch import RemoteFile
+from allpass.data.named.dataset import Counts, Dataset, Source
+from allpass.data.named.fetch import RemoteFile
 from allpass.errors import DataError, DownloadError
 
 EDGES = [[0, 1, 1], [1, 0, 1]]

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allpass.data.leaks import PURITY, leaking_columns
+from allpass.data.repairs.leaks import PURITY, leaking_columns
 
 
 @pytest.fixture

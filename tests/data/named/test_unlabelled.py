@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from allpass.data.draft import Draft, splits_of_masks
-from allpass.data.unlabelled import describe, settle_unlabelled
+from allpass.data.named.unlabelled import describe, settle_unlabelled
 from allpass.errors import InputError
 
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from allpass.data.account import Account
-from allpass.data.feature_repairs import checked_features, column_name
+from allpass.data.repairs.features import checked_features, column_name
 from allpass.errors import DataError, InputError
 
 HOLES = np.array([[1.0, np.nan], [3.0, 2.0], [0.0, 4.0]])

@@ -14,9 +14,9 @@ from torch_geometric.data import Data
 from torch_geometric.utils import contains_self_loops, remove_self_loops
 
 from allpass.data.account import Account
-from allpass.data.catalog import DATASETS, dataset_table, load_named
-from allpass.data.dataset import Dataset
 from allpass.data.fingerprint import fingerprint
+from allpass.data.named.catalog import DATASETS, dataset_table, load_named
+from allpass.data.named.dataset import Dataset
 from allpass.errors import DownloadError, InputError, UnknownNameError
 
 LARGE = {"tolokers", "cornell5", "github", "amazon-computers", "coauthor-physics", "deezer-europe"}

@@ -13,10 +13,16 @@ from torch_geometric.data import Data
 
 from allpass.data.account import Account
 from allpass.data.draft import Draft, assemble, many, some
-from allpass.data.edge_repairs import checked_edges, checked_weights, merge_duplicates, note_links, note_twins
-from allpass.data.feature_repairs import checked_features, column_name
-from allpass.data.labels import class_labels, regression_targets
-from allpass.data.leaks import leaking_columns
+from allpass.data.repairs.edges import (
+    checked_edges,
+    checked_weights,
+    merge_duplicates,
+    note_links,
+    note_twins,
+)
+from allpass.data.repairs.features import checked_features, column_name
+from allpass.data.repairs.labels import class_labels, regression_targets
+from allpass.data.repairs.leaks import leaking_columns
 from allpass.errors import DataError, InputError
 
 _BARE_NODES = 10**7  # beyond this, nodes that nothing is known about are more likely ids taken for positions

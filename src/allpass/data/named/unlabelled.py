@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from allpass.data.draft import Draft, many
-from allpass.data.edge_repairs import note_links, note_twins
+from allpass.data.repairs.edges import note_links, note_twins
 from allpass.errors import InputError, did_you_mean
 
 UNLABELLED = ("missing", "zero", "drop")

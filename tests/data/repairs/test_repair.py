@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from allpass.data.draft import Draft, splits_of_masks
-from allpass.data.repairs import checked
+from allpass.data.repairs.repair import checked
 from allpass.errors import DataError, InputError
 
 PATH = np.array([[0, 1], [1, 2]])

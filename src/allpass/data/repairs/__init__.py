@@ -1,0 +1,1 @@
+"""What is checked and mended on every graph that a user brings."""

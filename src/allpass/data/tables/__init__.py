@@ -1,0 +1,1 @@
+"""Edge and node tables as graphs."""
