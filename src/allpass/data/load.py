@@ -72,7 +72,8 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
         nodes: Node table, likewise.
         options: See the table; each is explained where it belongs:
             :func:`~allpass.data.tables.from_tables.from_tables`, :func:`~allpass.data.files.from_npz`,
-            :func:`~allpass.data.convert.from_networkx`, :func:`~allpass.data.convert.from_scipy`, :func:`~allpass.data.named.catalog.load_named`.
+            :func:`~allpass.data.convert.from_networkx`, :func:`~allpass.data.convert.from_scipy`,
+            :func:`~allpass.data.named.catalog.load_named`.
 
     Example:
         >>> import networkx as nx

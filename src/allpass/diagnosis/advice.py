@@ -128,7 +128,7 @@ def _aggregation(e: Evidence) -> Finding | None:
     if math.isnan(h):
         return None
     numbers = {"aggregation_homophily": h, "modified_aggregation_homophily": modified}
-    text = f"After averaging the labels around them, {h:.0%} of the nodes still resemble their own class most"
+    text = f"After averaging the labels around them, {h:.1%} of the nodes still resemble their own class most"
     if modified == 0:
         text += " (rescaled this is 0, so the unscaled number is shown: fewer than half keep their class)."
         return Finding("aggregation-mixes", "bad", "Averaging mixes the classes up.", text, numbers)
