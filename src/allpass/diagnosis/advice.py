@@ -131,10 +131,10 @@ def _aggregation(e: Evidence) -> Finding | None:
     text = f"After averaging the labels around them, {h:.1%} of the nodes still resemble their own class most"
     if modified == 0:
         text += " (rescaled this is 0, so the unscaled number is shown: fewer than half keep their class)."
-        return Finding("aggregation-mixes", "bad", "Averaging mixes the classes up.", text, numbers)
+        return Finding("aggregation-mixes", "bad", "Averaged labels mix the classes up.", text, numbers)
     if modified >= 0.6:
-        return Finding("aggregation-keeps", "good", "Averaging keeps the classes apart.", text + ".", numbers)
-    return Finding("aggregation-blurs", "note", "Averaging blurs the classes partly.", text + ".", numbers)
+        return Finding("aggregation-keeps", "good", "Averaged labels keep the classes apart.", text + ".", numbers)
+    return Finding("aggregation-blurs", "note", "Averaged labels blur the classes partly.", text + ".", numbers)
 
 
 def _informative(e: Evidence) -> Finding | None:
