@@ -6,12 +6,12 @@ import scipy.sparse as sp
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import Graph, graphs
 from torch._C import _functorch
 from torch.func import grad, vmap
 
 from allpass.graph import Operator
 from allpass.graph.pattern import Pattern, outside
-from tests.strategies import Graph, graphs
 
 
 def places(pattern: Pattern) -> np.ndarray:

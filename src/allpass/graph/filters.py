@@ -89,5 +89,5 @@ class FilterBank:
 
     def is_perfect(self, tolerance: float | None = None) -> bool:
         """Whether the two channels add up to the identity within rounding."""
-        limit = tolerance if tolerance is not None else 100 * torch.finfo(self.low.dtype).eps
+        limit = tolerance if tolerance is not None else 10 * torch.finfo(self.low.dtype).eps
         return self.reconstruction_error() <= limit

@@ -199,6 +199,6 @@ def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
 
 
 def gather_product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
-    """The same by gather and ``index_add``: slower, but a graph that ``torch.export`` can write down."""
+    """The same by gather and ``index_add``: slower, but what ``torch.export`` (``strict=False``) can write down."""
     messages = values.unsqueeze(1) * x.index_select(0, pattern.col.long())
     return x.new_zeros(pattern.shape[0], x.shape[1]).index_add(0, pattern.row, messages)

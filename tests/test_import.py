@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import allpass
+
+
+def run(code: str) -> str:
+    """The output of ``code`` in a fresh interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    heavy = run("""
+        import sys
+        import allpass
+        names = "torch numpy scipy pandas sklearn networkx matplotlib torch_geometric pydantic typer rich"
+        print([name for name in names.split() if name in sys.modules])
+    """)
+    assert heavy == "[]"
+
+
+def test_the_lean_rooms_need_none_of_the_other_packages() -> None:
+    # Jinja2 is not hidden: torch-geometric itself needs it.
+    count = run("""
+        import sys
+
+        class Without:
+            # A finder that does not see some packages, as if they were not installed.
+
+            names = {"pandas", "pydantic", "typer", "rich", "pooch", "matplotlib", "pyarrow"}
+
+            def __init__(self, finder):
+                self.finder = finder
+
+            def __getattr__(self, name):
+                return getattr(self.finder, name)
+
+            def find_spec(self, name, path=None, target=None):
+                hidden = name.split(".")[0] in self.names
+                return None if hidden else self.finder.find_spec(name, path, target)
+
+        sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+        import importlib
+        import pkgutil
+
+        count = 0
+        for room in ("errors", "registry", "graph", "metrics", "data"):
+            module = importlib.import_module(f"allpass.{room}")
+            count += 1
+            for part in pkgutil.walk_packages(getattr(module, "__path__", []), f"allpass.{room}."):
+                importlib.import_module(part.name)
+                count += 1
+        assert not Without.names & set(sys.modules)
+        print(count)
+    """)
+    assert int(count) > 10
+
+
+def test_names_are_resolved_on_first_use() -> None:
+    assert run("import allpass; print(allpass.Operator.__module__)") == "allpass.graph.operator"
+    assert set(allpass.__all__) == set(dir(allpass))
+    for name in ("Operator", "graph"):
+        assert getattr(allpass, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'operatr'"):
+        _ = allpass.operatr
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    from importlib.metadata import version
+
+    assert version("allpass") == allpass.__version__
