@@ -13,7 +13,6 @@ from typing import Unpack
 
 from torch import Tensor
 
-from allpass.errors import InputError
 from allpass.metrics.base import Measurement
 from allpass.metrics.labelled import Graph, GraphOptions, LabelledGraph
 from allpass.metrics.similarity import (
@@ -94,8 +93,8 @@ def aggregation_similarity(
         normalization: Name of the aggregation matrix; ``"I"`` for the features alone.
         row_normalize: Divide each feature row by the sum of its absolute values first, as the published values do.
         comparison: ``"mean"`` as defined, or ``"argmax"``.
-        zero_over_zero: A node that is similar to nobody at all (a zero row) fulfils >= and passes; the authors'
-            code divides, gets 0/0 and lets it ``"fail"``.
+        zero_over_zero: A node with both means 0 (its features are zero) fulfils >= and passes; the authors' code
+            divides them, gets 0/0 and lets it ``"fail"``.
         rtol: Relative tolerance of comparisons.
         **options: How edges are read: :class:`~allpass.metrics.labelled.GraphOptions`.
     """
@@ -134,7 +133,6 @@ def measure_aggregation_homophily(
     """H_agg of a prepared graph."""
     if reason := incomparable(graph):
         return Measurement.undefined(reason)
-    _check_comparison(comparison)
     return share_of_nodes(label_similarity(graph, normalization).aggregates(comparison, rtol=rtol))
 
 
@@ -149,7 +147,6 @@ def measure_aggregation_similarity(
     """S_agg of a prepared graph."""
     if reason := incomparable(graph):
         return Measurement.undefined(reason)
-    _check_comparison(comparison)
     similarity = feature_similarity(graph, normalization, row_normalize=row_normalize)
     return share_of_nodes(similarity.aggregates(comparison, zero_over_zero, rtol))
 
@@ -157,8 +154,3 @@ def measure_aggregation_similarity(
 def modified(plain: Measurement) -> Measurement:
     """[2 s - 1]_+: 0 for a coin toss."""
     return Measurement(max(2 * plain.value - 1, 0.0)) if plain.defined else plain
-
-
-def _check_comparison(comparison: str) -> None:
-    if comparison not in ("mean", "argmax"):
-        raise InputError(f"Got comparison={comparison!r}.", "Expected 'mean' or 'argmax'.")

@@ -97,6 +97,8 @@ def _run(
         raise InputError(f"Got the classifier {classifier!r}.", f"Expected one of {', '.join(_PREDICTORS)}.")
     if repeats < 2:
         raise InputError(f"Got {repeats} repeats.", "A test needs at least 2.")
+    if reason := _untestable(graph):
+        raise InputError(f"Got a graph that cannot be tested: {reason}.", "Expected more labelled nodes.")
     predict = _PREDICTORS[classifier]
     y = graph.labels.numpy()
     draws = [_draw(y, sample, np.random.default_rng([seed, k])) for k in range(repeats)]
@@ -111,14 +113,21 @@ def _run(
             ]
         )
     with_graph, without = scores.T
-    if np.ptp(scores - scores.mean(0)) == 0:  # Welch's test divides by the variance
-        equal = with_graph[0] == without[0]
-        p = 1.0 if equal else 0.0
-    else:
-        p = float(stats.ttest_ind(with_graph, without, equal_var=False).pvalue)
     wins = float(np.mean(with_graph > without))
+    p = _welch(with_graph, without)
     one_sided = p / 2 if wins <= 0.5 else 1 - p / 2
     return GraphTest(one_sided, float(with_graph.mean()), float(without.mean()), repeats)
+
+
+def _welch(a: np.ndarray, b: np.ndarray) -> float:
+    """Two-sided p-value of Welch's test; all values equal within both samples make it certain."""
+    if np.ptp(a) == np.ptp(b) == 0:
+        return 1.0 if a[0] == b[0] else 0.0
+    means, spreads = (a.mean(), b.mean()), (a.std(ddof=1), b.std(ddof=1))
+    outcome = stats.ttest_ind_from_stats(
+        means[0], spreads[0], len(a), means[1], spreads[1], len(b), equal_var=False
+    )
+    return float(outcome.pvalue)
 
 
 def _draw(y: np.ndarray, sample: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -179,6 +188,8 @@ def _arc_cosine_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 def _naive_bayes(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
     from sklearn.naive_bayes import GaussianNB
 
+    if not np.ptp(X, axis=0).any():  # nothing to tell nodes apart, and a variance of 0 to divide by
+        return np.full(len(X_test), np.bincount(y).argmax())
     return GaussianNB().fit(X, y).predict(X_test)
 
 
@@ -191,8 +202,15 @@ _PREDICTORS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray
 
 def measure_classifier(graph: LabelledGraph, classifier: Classifier = "linear") -> Measurement:
     """p-value of the test on a prepared graph."""
-    if graph.num_classes < 2:
-        return Measurement.undefined("fewer than two classes")
-    if int(graph.class_sizes.min()) < 2:
-        return Measurement.undefined("a class has only one node, which cannot be in both halves of a sample")
+    if reason := _untestable(graph):
+        return Measurement.undefined(reason)
     return Measurement(run_classifier(graph, classifier).p_value)
+
+
+def _untestable(graph: LabelledGraph) -> str:
+    """Why no sample can be drawn, or nothing. A class of one node is always in the training half."""
+    if not graph.features.shape[1]:
+        return "no features"
+    if graph.num_classes < 2:
+        return "fewer than two classes"
+    return "no class has two nodes, one to train and one to test" if int(graph.class_sizes.max()) < 2 else ""

@@ -49,8 +49,12 @@ def estimate(
 
     All other labels are treated as unknown. The interval is the delete-a-group jackknife's: the labelled nodes fall
     into random groups, the metric is computed with each group's labels removed in turn, and the spread of those
-    values gives the standard error (Student's t with groups - 1 degrees of freedom). It speaks about the choice of
-    labelled nodes, for nodes labelled at random; it does not see a bias such as labels known only for hubs.
+    values gives the standard error (Student's t with groups - 1 degrees of freedom), smaller by the factor
+    sqrt(1 - n/N) for n labels of N nodes: with every label known there is nothing left to estimate.
+
+    It speaks about the choice of labelled nodes, for nodes labelled at random. It does not see a bias: labels known
+    only for hubs; or H_agg from few labels, where neighbours without a label weigh nothing and the own label too much
+    (use it with about a third of the labels or more).
 
     Args:
         metric: A metric or its name.
@@ -65,6 +69,11 @@ def estimate(
         raise InputError(
             f"Got confidence={confidence} and groups={groups}.",
             "Expected 0 < confidence < 1 and groups >= 2.",
+        )
+    if train is not None and (train.dtype != torch.bool or train.shape != graph.labels.shape):
+        raise InputError(
+            f"Got a training mask of shape {list(train.shape)} and type {train.dtype}.",
+            f"Expected bool of shape [{graph.num_nodes}].",
         )
     visible = graph.known if train is None else graph.known & train
     nodes = visible.nonzero().squeeze(1)
@@ -84,7 +93,8 @@ def estimate(
             whole.value, math.nan, math.nan, confidence, len(nodes), "too few labels for an interval"
         )
     g = len(values)
-    error = math.sqrt((g - 1) / g * float((values - values.mean()).square().sum()))
+    unseen = 1 - len(nodes) / graph.num_nodes
+    error = math.sqrt(unseen * (g - 1) / g * float((values - values.mean()).square().sum()))
     reach = float(stats.t.ppf((1 + confidence) / 2, g - 1)) * error
     low, high = max(whole.value - reach, chosen.low), min(whole.value + reach, chosen.high)
     return Estimate(whole.value, low, high, confidence, len(nodes))

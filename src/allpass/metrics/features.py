@@ -12,7 +12,12 @@ from allpass.graph import Operator
 
 @dataclass(frozen=True)
 class FeatureMap:
-    """Features, dense or sparse, as the two products that similarities need."""
+    """Features as the two products that similarities need.
+
+    Args:
+        values: Dense features ``[N, F]``, or the stored numbers of sparse ones.
+        sparse: Sparse features; nothing when they are dense.
+    """
 
     values: Tensor
     sparse: Operator | None = None
@@ -25,7 +30,12 @@ class FeatureMap:
         """X^T y."""
         return self.values.mT @ y if self.sparse is None else self.sparse.T @ y
 
-    def with_magnitudes(self) -> FeatureMap:
+    @property
+    def has_negative(self) -> bool:
+        """Whether any number is below 0."""
+        return bool((self.values < 0).any())
+
+    def magnitude(self) -> FeatureMap:
         """|X|."""
         sparse = None if self.sparse is None else Operator(self.sparse.pattern, self.values.abs())
         return FeatureMap(self.values.abs(), sparse)
@@ -39,7 +49,7 @@ def features_as_map(x: Tensor, row_normalize: bool = True) -> FeatureMap:
             sizes = X.abs().sum(1, keepdim=True)
             X = X / torch.where(sizes > 0, sizes, torch.ones_like(sizes))
         return FeatureMap(X)
-    op = Operator.from_sparse(x).to(torch.float64)
+    op = Operator.from_sparse(x.double())
     if row_normalize:
         sizes = Operator(op.pattern, op.values.abs()).row_sums
         op = op.scale_rows(1 / torch.where(sizes > 0, sizes, torch.ones_like(sizes)))

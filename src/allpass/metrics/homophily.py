@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from allpass.metrics.base import Measurement
-from allpass.metrics.labelled import Graph, GraphOptions, LabelledGraph, Loops
+from allpass.metrics.labelled import Graph, GraphOptions, LabelledGraph, Loops, check_choice
 
 EmptyClass = Literal["undefined", "zero"]
 NO_EDGES = "no edge joins two labelled nodes"
@@ -119,7 +119,7 @@ def measure_edge(graph: LabelledGraph, self_loops: Loops = "drop") -> Measuremen
 def measure_node(graph: LabelledGraph, self_loops: Loops = "drop") -> Measurement:
     """H_node of a prepared graph."""
     B = graph.neighbour_classes(self_loops)
-    degrees = B.sum(1)[graph.known]
+    degrees = graph.labelled(B.sum(1))
     shares = graph.take_own(B)[degrees > 0] / degrees[degrees > 0]
     return Measurement(float(shares.mean())) if len(shares) else Measurement.undefined(NO_EDGES)
 
@@ -134,6 +134,7 @@ def measure_class(
     graph: LabelledGraph, self_loops: Loops = "drop", empty_class: EmptyClass = "undefined"
 ) -> Measurement:
     """H_class of a prepared graph."""
+    check_choice("empty_class", empty_class, EmptyClass)
     if graph.num_classes < 2:
         return Measurement.undefined("fewer than two classes")
     h = per_class(graph, self_loops)

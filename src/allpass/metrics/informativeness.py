@@ -99,7 +99,7 @@ def measure_informativeness(graph: LabelledGraph, self_loops: Loops = "drop") ->
         return Measurement.undefined("all edges lie within one class")
     entropy = -torch.special.xlogy(P.sum(1), P.sum(1)).sum()
     joint = -torch.special.xlogy(P, P).sum()
-    return Measurement(float(2 - joint / entropy))
+    return Measurement(max(float(2 - joint / entropy), 0.0))  # rounding leaves -4e-16 of nothing
 
 
 def measure_identifiability(graph: LabelledGraph, self_loops: Loops = "drop") -> Measurement:
@@ -111,12 +111,11 @@ def measure_identifiability(graph: LabelledGraph, self_loops: Loops = "drop") ->
     counted = graph.known & (degrees > 0)
     if not bool(counted.any()):
         return Measurement.undefined(NO_EDGES)
-    distributions, labels = B[counted] / degrees[counted].unsqueeze(1), graph.labels[counted]
     total = 0.0
     for k in range(graph.num_classes):
-        rows = distributions[labels == k]
-        if len(rows):
-            sizes = torch.linalg.svdvals(rows)
+        members = ((graph.labels == k) & counted).nonzero().squeeze(1)
+        if len(members):
+            sizes = torch.linalg.svdvals(B[members] / degrees[members].unsqueeze(1))
             p = sizes / sizes.sum()
-            total += len(rows) * float(-torch.special.xlogy(p, p).sum())
+            total += len(members) * float(-torch.special.xlogy(p, p).sum())
     return Measurement(total / (int(counted.sum()) * math.log(graph.num_classes)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Literal, TypedDict, TypeVar, cast
+from typing import Literal, TypedDict, TypeVar, cast, get_args
 
 import torch
 from torch import Tensor
@@ -17,6 +17,7 @@ from allpass.errors import InputError
 from allpass.graph import Operator
 
 Loops = Literal["drop", "keep", "add"]
+Neighbours = Literal["out", "in"]
 Graph = Tensor | Operator
 KeptT = TypeVar("KeptT")
 
@@ -35,7 +36,7 @@ class GraphOptions(TypedDict, total=False):
 
     edge_weight: Tensor | None
     directed: bool
-    neighbours: Literal["out", "in"]
+    neighbours: Neighbours
 
 
 class LabelledGraph:
@@ -45,17 +46,17 @@ class LabelledGraph:
         adjacency: Row v lists the neighbours of v; float64.
         y: Class of every node, ``[N]``; negative where it is unknown.
         x: Features ``[N, F]``, dense or sparse, or nothing.
+        reading: How edges were read, in sentences.
     """
 
-    def __init__(self, adjacency: Operator, y: Tensor | None, x: Tensor | None = None) -> None:
+    def __init__(
+        self, adjacency: Operator, y: Tensor | None, x: Tensor | None = None, reading: tuple[str, ...] = ()
+    ) -> None:
+        _check_adjacency(adjacency)
         self.adjacency = adjacency.to(torch.float64)
         self.y = None if y is None else _compact(_check_labels(y, adjacency.shape[0]))
         self.x = None if x is None else _check_features(x, adjacency.shape[0])
-        if adjacency.nnz and float(adjacency.values.min()) < 0:
-            raise InputError(
-                f"Got {int((adjacency.values < 0).sum())} negative edge weights.",
-                "Metrics count edges by weight: expected 0 or more.",
-            )
+        self.reading = reading
         self._kept: dict[Hashable, object] = {}
 
     def once(self, key: Hashable, compute: Callable[[], KeptT]) -> KeptT:
@@ -74,10 +75,16 @@ class LabelledGraph:
         *,
         edge_weight: Tensor | None = None,
         directed: bool = False,
-        neighbours: Literal["out", "in"] = "out",
+        neighbours: Neighbours = "out",
     ) -> LabelledGraph:
         """From ``edge_index`` or an Operator, under the conventions of :class:`GraphOptions`."""
+        check_choice("neighbours", neighbours, Neighbours)
         if isinstance(graph, Operator):
+            if edge_weight is not None or directed or neighbours != "out":
+                raise InputError(
+                    "Got an Operator together with edge_weight, directed or neighbours.",
+                    "Build the Operator as it is to be measured (symmetrized(), T), or pass edge_index.",
+                )
             return cls(graph, y, x)
         if num_nodes is None:
             num_nodes = len(y) if y is not None else x.shape[0] if x is not None else None
@@ -90,7 +97,13 @@ class LabelledGraph:
         )
         if edge_weight is None:
             A = Operator(A.pattern, torch.ones_like(A.values))
-        return cls(A if directed else A.symmetrized(), y, x)
+        else:
+            _check_adjacency(A)
+        if directed:
+            return cls(
+                A, y, x, (f"Edges keep their direction: neighbours are those of {neighbours}going edges.",)
+            )
+        return cls(A.symmetrized(), y, x, ("Edges are taken as undirected.",))
 
     @property
     def labels(self) -> Tensor:
@@ -117,6 +130,11 @@ class LabelledGraph:
         return self.labels >= 0
 
     @cached_property
+    def all_known(self) -> bool:
+        """Whether every node has a label."""
+        return bool(self.known.all())
+
+    @cached_property
     def num_classes(self) -> int:
         """Number of classes that occur."""
         return int(self.labels.max()) + 1 if len(self.labels) else 0
@@ -124,7 +142,7 @@ class LabelledGraph:
     @cached_property
     def class_sizes(self) -> Tensor:
         """Labelled nodes of each class, ``[C]``, float64."""
-        return torch.bincount(self.labels[self.known], minlength=self.num_classes).double()
+        return torch.bincount(self.labelled(self.labels), minlength=self.num_classes).double()
 
     @cached_property
     def Z(self) -> Tensor:
@@ -135,28 +153,59 @@ class LabelledGraph:
         return Z
 
     @cached_property
-    def _stored_neighbours(self) -> Tensor:
-        return self.adjacency @ self.Z
+    def degrees(self) -> Tensor:
+        """Weight of all neighbours of each node, labelled or not, loops included, ``[N]``."""
+        # With all labels known the product that every label metric needs holds them already.
+        return self.neighbour_classes("keep").sum(1) if self.all_known else self.adjacency.row_sums
 
     def neighbour_classes(self, self_loops: Loops = "drop") -> Tensor:
         """B = A Z, ``[N, C]``, with the graph's own loops dropped or kept, or one loop for every node."""
-        B = self._stored_neighbours
+        check_choice("self_loops", self_loops, Loops)
+        return self.once(("neighbour classes", self_loops), lambda: self._neighbour_classes(self_loops))
+
+    def _neighbour_classes(self, self_loops: Loops) -> Tensor:
         if self_loops == "keep":
-            return B
-        loops = self.adjacency.diagonal
-        wanted = torch.zeros_like(loops) if self_loops == "drop" else torch.ones_like(loops)
-        change = wanted - loops
+            return self.adjacency @ self.Z
+        B, loops = self.neighbour_classes("keep"), self.adjacency.diagonal
+        change = -loops if self_loops == "drop" else 1 - loops
         return B + change.unsqueeze(1) * self.Z if bool(change.any()) else B
 
     def mixing(self, self_loops: Loops = "drop") -> Tensor:
         """Weight of the entries from class k to class l, ``[C, C]``; only entries with both labels known."""
-        return self.Z.mT @ self.neighbour_classes(self_loops)
+        return self.once(("mixing", self_loops), lambda: self.Z.mT @ self.neighbour_classes(self_loops))
+
+    def labelled(self, by_node: Tensor) -> Tensor:
+        """The rows of labelled nodes, from ``[N, ...]`` to ``[L, ...]``."""
+        return by_node if self.all_known else by_node[self.known]
 
     def take_own(self, by_class: Tensor) -> Tensor:
-        """The entry of each labelled node's own class, from ``[N, C]`` to ``[labelled]``."""
+        """The entry of each labelled node's own class, from ``[N, C]`` to ``[L]``."""
         if not self.num_classes:
             return by_class.new_zeros(0)
-        return by_class[self.known].gather(1, self.labels[self.known].unsqueeze(1)).squeeze(1)
+        return self.labelled(by_class).gather(1, self.labelled(self.labels).unsqueeze(1)).squeeze(1)
+
+
+def check_choice(option: str, value: object, choices: object) -> None:
+    """Complain about a value that is none of a ``Literal``'s."""
+    *others, last = get_args(choices)
+    if value not in (*others, last):
+        raise InputError(f"Got {option}={value!r}.", f"Expected {', '.join(map(repr, others))} or {last!r}.")
+
+
+def _check_adjacency(A: Operator) -> None:
+    if A.shape[0] != A.shape[1]:
+        raise InputError(
+            f"Got an adjacency of shape {list(A.shape)}.", "Expected one row and column for each node."
+        )
+    if not A.nnz:
+        return
+    low, high = (float(end) for end in A.values.aminmax())
+    if not (low >= 0 and high < float("inf")):  # a NaN fails every comparison
+        wrong = int((~((A.values >= 0) & torch.isfinite(A.values))).sum())
+        raise InputError(
+            f"Got {wrong} edge weights that are negative, infinite or NaN.",
+            "Metrics count edges by weight: expected 0 or more.",
+        )
 
 
 def _check_labels(y: Tensor, num_nodes: int) -> Tensor:
@@ -165,7 +214,7 @@ def _check_labels(y: Tensor, num_nodes: int) -> Tensor:
             f"Got labels of shape {list(y.shape)} for {num_nodes} nodes.", f"Expected [{num_nodes}]."
         )
     if y.is_floating_point() or y.is_complex():
-        raise InputError(f"Got labels of type {y.dtype}.", "Expected integers, one class number a node.")
+        raise InputError(f"Got labels of type {y.dtype}.", "Expected integers: the class of every node.")
     return y.long()
 
 
@@ -182,7 +231,10 @@ def _check_features(x: Tensor, num_nodes: int) -> Tensor:
         raise InputError(
             f"Got features of shape {list(x.shape)} for {num_nodes} nodes.", f"Expected [{num_nodes}, F]."
         )
+    if x.is_complex():
+        raise InputError(f"Got features of type {x.dtype}.", "Expected real numbers.")
+    x = x.coalesce() if x.layout == torch.sparse_coo else x
     numbers = x if x.layout == torch.strided else x.values()
-    if numbers.is_floating_point() and not bool(torch.isfinite(numbers).all()):
+    if not bool(torch.isfinite(numbers).all()):
         raise InputError("Got features with NaN or infinite values.", "Fill or drop them before measuring.")
     return x

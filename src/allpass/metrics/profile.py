@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from allpass.graph import Operator
+from allpass.errors import UnknownNameError
 from allpass.metrics.base import Metric, Need
 from allpass.metrics.catalog import METRICS
 from allpass.metrics.labelled import LabelledGraph
@@ -24,7 +23,7 @@ class Row:
         value: Its value; NaN when it is undefined.
         reason: Why it is undefined.
         seconds: Time it took, shared work counted where it was first done.
-        memory: Bytes by which the process's peak memory rose.
+        memory: Bytes by which the process's peak memory rose; 0 on Windows, which does not tell.
     """
 
     metric: Metric
@@ -46,7 +45,9 @@ class Profile:
         for row in self.rows:
             if row.metric.name == wanted:
                 return row.value
-        raise KeyError(name)
+        raise UnknownNameError(
+            f"The profile has no {wanted!r}.", "It was not asked for, or the data lacks what it needs."
+        )
 
     def to_dict(self) -> dict[str, float]:
         """Values by name."""
@@ -60,7 +61,7 @@ def profile(
 
     Args:
         data: A PyG ``Data`` with ``edge_index`` and, where there are any, ``y``, ``x`` and ``edge_weight``; or a
-            prepared :class:`LabelledGraph`. Edges are symmetrised.
+            prepared :class:`LabelledGraph`, taken as it is. Edges of ``Data`` are symmetrised.
         metrics: Names to compute; by default all that the data has the needs of.
         progress: Called with each metric's name before it is computed.
     """
@@ -83,16 +84,19 @@ def profile(
 
 def prepare(data: Any) -> LabelledGraph:
     """A PyG ``Data`` as the undirected labelled graph that metrics measure."""
-    if isinstance(data.edge_index, Operator):
-        return LabelledGraph(data.edge_index, data.y, data.x)
-    y = getattr(data, "y", None)
-    return LabelledGraph.build(
+    x, y = getattr(data, "x", None), getattr(data, "y", None)
+    numbers = y is not None and y.is_floating_point()
+    rows = y if y is not None else x  # PyG would guess from the edges, and miss isolated nodes at the end
+    graph = LabelledGraph.build(
         data.edge_index,
-        None if y is None or y.is_floating_point() else y,
-        getattr(data, "x", None),
-        data.num_nodes,
+        None if numbers else y,
+        x,
+        data.num_nodes if rows is None else rows.shape[0],
         edge_weight=getattr(data, "edge_weight", None),
     )
+    if numbers:
+        graph.reading += ("The labels are numbers, not classes: no metric of labels is computed.",)
+    return graph
 
 
 def _available(graph: LabelledGraph) -> set[Need]:
@@ -105,7 +109,7 @@ def _available(graph: LabelledGraph) -> set[Need]:
 
 
 def _notes(graph: LabelledGraph) -> tuple[str, ...]:
-    notes = ["Edges are taken as undirected."]
+    notes = list(graph.reading)
     loops = int((graph.adjacency.diagonal > 0).sum())
     if loops:
         notes.append(f"{loops} self-loops are left out of edge counts and kept in the averaging matrix.")
@@ -116,5 +120,9 @@ def _notes(graph: LabelledGraph) -> tuple[str, ...]:
 
 
 def _peak_memory() -> int:
+    if sys.platform == "win32":
+        return 0
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -12,16 +12,17 @@ the same sums with every number replaced by its absolute value, which is what th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from allpass.graph import LinearMap, Operator, matrix
+from allpass.graph import Combination, LinearMap, Operator, matrix
 from allpass.graph.linear import identity_like
 from allpass.metrics.base import Measurement
 from allpass.metrics.features import FeatureMap, features_as_map
-from allpass.metrics.labelled import LabelledGraph
+from allpass.metrics.labelled import LabelledGraph, check_choice
 
 RTOL = 1e-12
 Comparison = Literal["mean", "argmax"]
@@ -30,31 +31,69 @@ ZeroOverZero = Literal["pass", "fail"]
 
 @dataclass(frozen=True)
 class ClassSimilarity:
-    """Mean similarity of each labelled node to its own class and to the others, with the size of its rounding.
+    """Similarity of each labelled node to each class, with the size of its rounding errors.
 
     Args:
-        means: To every class, ``[L, C]``.
-        own: To the own class, the node itself included, ``[L]``.
-        other: To all labelled nodes of other classes together, ``[L]``.
-        own_scale: Mean of absolute terms behind ``own``, ``[L]``.
-        other_scale: Mean of absolute terms behind ``other``, ``[L]``.
+        sums: Over the nodes of every class, ``[L, C]``.
+        scales: The same sums with every number in them replaced by its absolute value, ``[L, C]``.
+        labels: Class of each node, ``[L]``.
+        sizes: Nodes of each class, ``[C]``.
     """
 
-    means: Tensor
-    own: Tensor
-    other: Tensor
-    own_scale: Tensor
-    other_scale: Tensor
+    sums: Tensor
+    scales: Tensor
+    labels: Tensor
+    sizes: Tensor
+
+    @property
+    def means(self) -> Tensor:
+        """Mean similarity to every class, ``[L, C]``."""
+        return self.sums / self.sizes
+
+    @cached_property
+    def own(self) -> Tensor:
+        """Mean similarity to the own class, the node itself included, ``[L]``."""
+        return self._own(self.sums)
+
+    @cached_property
+    def other(self) -> Tensor:
+        """Mean similarity to all labelled nodes of other classes together, ``[L]``."""
+        return self._other(self.sums)
+
+    @cached_property
+    def own_scale(self) -> Tensor:
+        """Mean of the absolute terms behind ``own``, ``[L]``."""
+        return self.own if self.scales is self.sums else self._own(self.scales)
+
+    @cached_property
+    def other_scale(self) -> Tensor:
+        """Mean of the absolute terms behind ``other``, ``[L]``."""
+        return self.other if self.scales is self.sums else self._other(self.scales)
+
+    def _own(self, by_class: Tensor) -> Tensor:
+        return by_class.gather(1, self.labels.unsqueeze(1)).squeeze(1) / self.sizes[self.labels]
+
+    def _other(self, by_class: Tensor) -> Tensor:
+        # Added up without the own class: subtracting it from the whole would leave its rounding errors behind.
+        others = by_class.scatter(1, self.labels.unsqueeze(1), 0.0).sum(1)
+        return others / (self.sizes.sum() - self.sizes)[self.labels]
 
     def aggregates(
         self, comparison: Comparison = "mean", zero_over_zero: ZeroOverZero = "pass", rtol: float = RTOL
     ) -> Tensor:
         """Which nodes fulfil the condition of S_agg, bool ``[L]``."""
-        slack = rtol * torch.maximum(self.own_scale, self.other_scale)
-        rival = self.other if comparison == "mean" else self.means.amax(1)
-        passed = self.own >= rival - slack
+        check_choice("comparison", comparison, Comparison)
+        check_choice("zero_over_zero", zero_over_zero, ZeroOverZero)
+        if comparison == "mean":
+            passed = self.own >= self.other - rtol * torch.maximum(self.own_scale, self.other_scale)
+        else:
+            slack = rtol * torch.maximum(self.own_scale.unsqueeze(1), self.scales / self.sizes)
+            passed = (self.own.unsqueeze(1) >= self.means - slack).all(1)
         if zero_over_zero == "fail":
-            passed &= (self.own_scale > 0) | (self.other_scale > 0)
+            nothing = (self.own.abs() <= rtol * self.own_scale) & (
+                self.other.abs() <= rtol * self.other_scale
+            )
+            passed = passed & ~nothing
         return passed
 
     def diversifies(self, strict: bool = False, rtol: float = RTOL) -> Tensor:
@@ -72,18 +111,18 @@ def aggregation_map(A: Operator, normalization: str | None) -> LinearMap:
 
 
 def label_similarity(graph: LabelledGraph, normalization: str | None = "A_hat_rw") -> ClassSimilarity:
-    """Class means of S(Â, Z), from one product with the labels."""
+    """Sums of S(Â, Z) over classes, from one product with the labels."""
     return graph.once(("label similarity", normalization), lambda: _label_similarity(graph, normalization))
 
 
 def _label_similarity(graph: LabelledGraph, normalization: str | None) -> ClassSimilarity:
     if normalization == "A_hat_rw":  # the product A Z is shared with every other label metric
-        degrees = graph.adjacency.row_sums + 1
-        M = (graph.neighbour_classes("keep") + graph.Z) / degrees.unsqueeze(1)
-    else:
-        M = aggregation_map(graph.adjacency, normalization) @ graph.Z
-    sums = M @ (M.mT @ graph.Z)  # S Z = M M^T Z
-    return _class_means(graph, sums, sums)
+        M = (graph.neighbour_classes("keep") + graph.Z).div_(graph.degrees.unsqueeze(1) + 1)
+        return _by_class(graph, M @ (M.mT @ graph.Z))  # S Z = M M^T Z
+    H = aggregation_map(graph.adjacency, normalization)
+    M = H @ graph.Z
+    R = _magnitude(H) @ graph.Z if _subtracts(H) else None
+    return _by_class(graph, M @ (M.mT @ graph.Z), None if R is None else R @ (R.mT @ graph.Z))
 
 
 def feature_similarity(
@@ -93,7 +132,7 @@ def feature_similarity(
     high_pass: bool = False,
     row_normalize: bool = True,
 ) -> ClassSimilarity:
-    """Class means of S(Â, X), or of S(I - Â, X)."""
+    """Sums of S(Â, X), or of S(I - Â, X), over classes."""
     key = ("feature similarity", normalization, high_pass, row_normalize)
     return graph.once(key, lambda: _feature_similarity(graph, normalization, high_pass, row_normalize))
 
@@ -105,10 +144,9 @@ def _feature_similarity(
     H = low.complement() if high_pass else low
     X = features_as_map(graph.features, row_normalize)
     sums = _similarity_sums(H, X, graph.Z)
-    if not high_pass and not bool((X.values < 0).any()):
-        return _class_means(graph, sums, sums)
-    magnitude = identity_like(low) + low if high_pass else low
-    return _class_means(graph, sums, _similarity_sums(magnitude, X.with_magnitudes(), graph.Z))
+    if not _subtracts(H) and not X.has_negative:
+        return _by_class(graph, sums)
+    return _by_class(graph, sums, _similarity_sums(_magnitude(H), X.magnitude(), graph.Z))
 
 
 def _similarity_sums(H: LinearMap, X: FeatureMap, Z: Tensor) -> Tensor:
@@ -116,25 +154,26 @@ def _similarity_sums(H: LinearMap, X: FeatureMap, Z: Tensor) -> Tensor:
     return H @ X.times(X.transposed_times(H.T @ Z))
 
 
-def _class_means(graph: LabelledGraph, sums: Tensor, scales: Tensor) -> ClassSimilarity:
-    sizes = graph.class_sizes
-    own_count = sizes[graph.labels[graph.known]]
-    other_count = sizes.sum() - own_count
-    own, own_scale = graph.take_own(sums), graph.take_own(scales)
+def _subtracts(H: LinearMap) -> bool:
+    """Whether H is a difference such as I - Â. Edge weights are 0 or more, so nothing else in it is negative."""
+    return isinstance(H, Combination) and any(weight < 0 or _subtracts(term) for weight, term in H.terms)
+
+
+def _magnitude(H: LinearMap) -> LinearMap:
+    """H with every difference in it made a sum."""
+    if not isinstance(H, Combination):
+        return H
+    return Combination(tuple((abs(weight), _magnitude(term)) for weight, term in H.terms))
+
+
+def _by_class(graph: LabelledGraph, sums: Tensor, scales: Tensor | None = None) -> ClassSimilarity:
+    chosen = graph.labelled(sums)
     return ClassSimilarity(
-        means=sums[graph.known] / sizes,
-        own=own / own_count,
-        other=_rest(sums[graph.known], own, graph) / other_count,
-        own_scale=own_scale / own_count,
-        other_scale=(scales[graph.known].sum(1) - own_scale).clamp_min(0) / other_count,
+        chosen,
+        chosen if scales is None else graph.labelled(scales),
+        graph.labelled(graph.labels),
+        graph.class_sizes,
     )
-
-
-def _rest(sums: Tensor, own: Tensor, graph: LabelledGraph) -> Tensor:
-    """Sums over all classes but the own one, added up without cancelling the own one out again."""
-    others = sums.clone()
-    others[torch.arange(len(own)), graph.labels[graph.known]] = 0
-    return others.sum(1)
 
 
 def share_of_nodes(fulfilled: Tensor) -> Measurement:

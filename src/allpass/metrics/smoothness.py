@@ -88,12 +88,8 @@ def measure_feature_smoothness(graph: LabelledGraph) -> Measurement:
 
 
 def _without_loops(A: Operator) -> Operator:
-    if not bool(A.diagonal.any()):
-        return A
-    csr = A.to_scipy()
-    csr.setdiag(0)
-    csr.eliminate_zeros()
-    return Operator.from_scipy(csr)
+    loops = A.diagonal
+    return A.plus_diagonal(-loops) if bool(loops.any()) else A
 
 
 def _products(A: Operator, X: Any) -> Iterator[tuple[slice, Any]]:
