@@ -1,0 +1,97 @@
+"""What all figures share: size, style, and the ways out of matplotlib."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from allpass.errors import InputError
+from allpass.report.files import write_whole
+from allpass.report.theme import light
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+
+WIDTH = 4.4  # inches: near its true size on a phone, half a page on paper
+FORMATS = (".svg", ".pdf", ".png")
+_STYLE: dict[str, Any] = {
+    "axes.edgecolor": light("line"),
+    "axes.labelcolor": light("muted"),
+    "axes.labelsize": 8.5,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 8.5,
+    "grid.color": light("track"),
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "legend.labelcolor": light("ink"),
+    "pdf.fonttype": 42,
+    "savefig.transparent": True,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "allpass",
+    "text.color": light("ink"),
+    "text.parse_math": False,  # a class may be called "$5"
+    "xtick.color": light("line"),
+    "xtick.labelcolor": light("muted"),
+    "xtick.labelsize": 8,
+    "ytick.color": light("line"),
+    "ytick.labelcolor": light("muted"),
+    "ytick.labelsize": 8,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style of allpass over matplotlib's defaults, whatever the reader's own settings are."""
+    import matplotlib.style
+
+    with matplotlib.style.context(["default", _STYLE]):
+        yield
+
+
+def in_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Run a drawing function under the style."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with styled():
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def canvas(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
+    """An empty figure with one pair of axes; sizes in inches."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def to_bytes(figure: Figure, suffix: str) -> bytes:
+    """The figure as a file's content; the same figure gives the same bytes."""
+    dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+    content = io.BytesIO()
+    with styled(), warnings.catch_warnings():
+        # The reader's fonts draw an SVG's text, so it does not matter what matplotlib's own font lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(content, format=suffix[1:], metadata=dates[suffix], dpi=200)
+    return content.getvalue()
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Save a figure for a paper: ``.svg``, ``.pdf`` or ``.png`` by the name's ending; returns the path."""
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(
+            f"Got the ending {path.suffix!r} for a figure.", f"Expected one of {', '.join(FORMATS)}."
+        )
+    return write_whole(path, to_bytes(figure, path.suffix.lower()))

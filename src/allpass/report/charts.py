@@ -1,0 +1,189 @@
+"""The figures of a page with all that belongs to them: how to read them, and their numbers as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from allpass.diagnosis import Diagnosis
+from allpass.report import figures
+from allpass.report.svg import inline_svg
+from allpass.report.wording import clean, count, number, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = 40  # classes in a figure; the largest ones where there are more
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure on the page.
+
+    Args:
+        key: Its id on the page.
+        title: What it shows.
+        reading: How to read it.
+        svg: The picture.
+        headers: Names of the columns of its numbers.
+        rows: Its numbers.
+    """
+
+    key: str
+    title: str
+    reading: str
+    svg: Markup
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def all_charts(diagnosis: Diagnosis) -> dict[str, Chart]:
+    """Every figure that the diagnosis has the numbers of, by key."""
+    drawn = (_mixing, _classes, _degrees, _spectrum, _smoothing, _separation)
+    charts = (draw(diagnosis) for draw in drawn)
+    return {chart.key: chart for chart in charts if chart is not None}
+
+
+def shown_classes(sizes: Sequence[int]) -> list[int]:
+    """Positions of the largest classes, in their own order."""
+    largest = sorted(range(len(sizes)), key=lambda k: -sizes[k])[:SHOWN]
+    return sorted(largest)
+
+
+def _chart(
+    key: str, title: str, reading: str, figure: Figure, headers: Sequence[str], rows: Sequence[Sequence[str]]
+) -> Chart:
+    table = tuple(tuple(row) for row in rows)
+    return Chart(
+        key, title, reading, inline_svg(figure, f"figure-{key}", title, reading), tuple(headers), table
+    )
+
+
+def _limit(diagnosis: Diagnosis) -> str:
+    classes = len(diagnosis.facts.class_sizes)
+    return f" Shown are the {SHOWN} largest of {count(classes)} classes." if classes > SHOWN else ""
+
+
+def _mixing(diagnosis: Diagnosis) -> Chart | None:
+    mixing = diagnosis.mixing
+    if mixing is None or len(mixing.class_names) < 2:
+        return None
+    kept = shown_classes(diagnosis.facts.class_sizes)
+    names = [clean(mixing.class_names[k]) for k in kept]
+    return _chart(
+        "mixing",
+        "Which classes meet",
+        "Each row tells where the neighbours of one class belong, in percent. A strong diagonal means that classes "
+        "keep to themselves; a strong cell beside it names the classes that mix." + _limit(diagnosis),
+        figures.mixing_matrix(mixing, kept),
+        ("class", *names),
+        [(name, *(percent(mixing.shares[k][l]) for l in kept)) for name, k in zip(names, kept, strict=True)],
+    )
+
+
+def _classes(diagnosis: Diagnosis) -> Chart | None:
+    facts = diagnosis.facts
+    if not facts.class_sizes:
+        return None
+    kept = shown_classes(facts.class_sizes)
+    unlabelled = facts.nodes - facts.labelled
+    rest = f" {count(unlabelled)} nodes have no label." if unlabelled else ""
+    return _chart(
+        "classes",
+        "Class sizes",
+        f"Labelled nodes of each class and their share.{rest}{_limit(diagnosis)}",
+        figures.class_sizes(facts, kept),
+        ("class", "nodes", "share"),
+        [
+            (
+                clean(facts.class_names[k]),
+                count(facts.class_sizes[k]),
+                percent(facts.class_sizes[k] / max(facts.labelled, 1)),
+            )
+            for k in kept
+        ],
+    )
+
+
+def _degrees(diagnosis: Diagnosis) -> Chart:
+    degrees = diagnosis.degrees
+    return _chart(
+        "degrees",
+        "Neighbours of a node",
+        "Nodes by their number of neighbours; each bin is twice as wide as the one before. A long tail to the right "
+        "means hubs, whose averages wash out first.",
+        figures.degree_histogram(degrees),
+        ("neighbours", "nodes"),
+        [(bin_.replace("-", "–"), count(n)) for bin_, n in zip(degrees.bins, degrees.counts, strict=True)],
+    )
+
+
+def _spectrum(diagnosis: Diagnosis) -> Chart:
+    frequencies = diagnosis.frequencies
+    reading = "Grey is the graph's own spectrum, which is what a random signal would have. " + (
+        "Where the line of the labels rises above it, the labels live: on the left an averaging network keeps "
+        "them, on the right it erases them. The percentages are the labels' energy in each third."
+        if frequencies.labels
+        else "Without at least two classes there is no label signal to compare it with."
+    )
+    edges = frequencies.edges
+    labels = frequencies.labels
+    return _chart(
+        "spectrum",
+        "Frequencies",
+        reading,
+        figures.spectrum(frequencies),
+        ("from", "to", "random signal", *(["labels"] if labels else [])),
+        [
+            (
+                f"{edges[k]:.2f}",
+                f"{edges[k + 1]:.2f}",
+                percent(share),
+                *([percent(labels[k])] if labels else []),
+            )
+            for k, share in enumerate(frequencies.spectrum)
+        ],
+    )
+
+
+def _smoothing(diagnosis: Diagnosis) -> Chart:
+    smoothing = diagnosis.smoothing
+    half = smoothing.half_depth
+    when = "" if half is None else f" Half of the variance is gone after {half} round{'s' * (half != 1)}."
+    return _chart(
+        "smoothing",
+        "Smoothing by depth",
+        f"What is left of the differences between nodes after repeated averaging ({smoothing.signal}), each measure "
+        f"relative to its start.{when} Curves that fall at once warn against deep networks that only average.",
+        figures.smoothing_curves(smoothing),
+        ("rounds", "variance", "distance of neighbours", "Dirichlet energy"),
+        [
+            (str(depth), *map(number, values))
+            for depth, values in enumerate(
+                zip(smoothing.variance, smoothing.distance, smoothing.energy, strict=True)
+            )
+        ],
+    )
+
+
+def _separation(diagnosis: Diagnosis) -> Chart | None:
+    separation = diagnosis.separation
+    if separation is None:
+        return None
+    facts = diagnosis.facts
+    kept = shown_classes(facts.class_sizes)
+    groups = [group for group, _, _ in figures.STACK]
+    rows = [("all nodes", separation.shares)]
+    rows += [(clean(facts.class_names[k]), separation.by_class[k]) for k in kept]
+    return _chart(
+        "separation",
+        "Which filter sets nodes apart",
+        f"Judged on the {separation.signal}. Low-pass is the average over neighbours, high-pass the difference to "
+        "them. “High-pass only” is what a network that only averages gives away." + _limit(diagnosis),
+        figures.filter_separation(separation, facts.class_names, kept),
+        ("nodes", *groups),
+        [(name, *(percent(shares[group]) for group in groups)) for name, shares in rows],
+    )

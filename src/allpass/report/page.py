@@ -1,0 +1,173 @@
+"""The page of a diagnosis: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from allpass import __version__
+from allpass.data import DATASETS
+from allpass.diagnosis import Diagnosis, Finding
+from allpass.metrics import METRICS
+from allpass.report import wording
+from allpass.report.charts import all_charts
+from allpass.report.files import write_whole
+from allpass.report.tables import MetricRow, metric_table
+from allpass.report.theme import css_variables
+
+KINDS = {"good": "Helps", "bad": "Hurts", "note": "Note"}
+GROUPS = (
+    ("From the labels", frozenset({"labels"})),
+    ("From labels and features", frozenset({"labels", "features"})),
+    ("From the features", frozenset({"features"})),
+)
+CITATIONS = (
+    "Luan, On Addressing the Limitations of Graph Neural Networks (the report that allpass implements)",
+    "Luan et al., Break the Ceiling: Stronger Multi-scale Deep Graph Convolutional Networks, NeurIPS 2019",
+    "Luan et al., Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022",
+    "Luan et al., When Do Graph Neural Networks Help with Node Classification?, NeurIPS 2023",
+)
+_PACKAGES = ("torch", "torch-geometric", "numpy", "scipy", "scikit-learn")
+_SHARES = {
+    "both",
+    "low-pass only",
+    "high-pass only",
+    "neither",
+    "with_graph",
+    "without_graph",
+    "variance_left",
+}
+_SHARES |= {"low_band", "middle_band", "high_band", "largest"}
+_WHOLE = {"half_depth", "smallest"}
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A key fact: its name, the number, and a few words beside it."""
+
+    name: str
+    value: str
+    beside: str
+
+
+def render(diagnosis: Diagnosis) -> str:
+    """The page as text. The same diagnosis gives the same page."""
+    rows = metric_table(diagnosis)
+    kinds = [finding.kind for finding in diagnosis.findings]
+    return (
+        _environment()
+        .get_template("diagnosis.html.j2")
+        .render(
+            name=wording.clean(diagnosis.name),
+            diagnosis=diagnosis,
+            tally=[(kind, word, kinds.count(kind)) for kind, word in KINDS.items() if kind in kinds],
+            kinds=KINDS,
+            tiles=_tiles(diagnosis),
+            findings=[(finding, _evidence(finding)) for finding in diagnosis.findings],
+            metric_groups=_groups(rows),
+            charts=all_charts(diagnosis),
+            missing=_missing(diagnosis),
+            command=_command(diagnosis),
+            versions=_versions(),
+            citations=CITATIONS,
+            model_notes=wording.MODEL_NOTES,
+            themes={theme: css_variables(theme) for theme in ("light", "dark")},
+        )
+    )
+
+
+def write_page(diagnosis: Diagnosis, path: str | Path) -> Path:
+    """Write the page to a file, whole or not at all; returns the path."""
+    return write_whole(path, render(diagnosis).encode("utf-8", "replace"))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("allpass.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "clean": wording.clean,
+        "sentence": wording.sentence,
+        "symbol": wording.symbol,
+    }
+    return environment
+
+
+def _tiles(diagnosis: Diagnosis) -> list[Tile]:
+    facts = diagnosis.facts
+    stored = "directed as stored" if facts.directed else "undirected"
+    unlabelled = facts.nodes - facts.labelled
+    classes = "no labels"
+    if facts.class_sizes:
+        classes = f"largest holds {wording.percent(max(facts.class_sizes) / max(facts.labelled, 1))}"
+    labels = f", {wording.count(unlabelled)} without label" if unlabelled and facts.classes else ""
+    return [
+        Tile("Nodes", wording.count(facts.nodes), f"{wording.count(facts.isolated)} isolated{labels}"),
+        Tile("Edges", wording.count(facts.edges), stored + (", weighted" if facts.weighted else "")),
+        Tile("Classes", wording.count(facts.classes) if facts.classes else "none", classes),
+        Tile(
+            "Features",
+            wording.count(facts.features) if facts.features else "none",
+            f"{wording.percent(facts.feature_density)} non-zero" if facts.features else "structure alone",
+        ),
+        Tile("Mean degree", f"{facts.mean_degree:,.1f}", f"at most {wording.count(facts.max_degree)}"),
+        Tile(
+            "Components",
+            wording.count(facts.components),
+            f"largest holds {wording.percent(facts.largest_component)}",
+        ),
+    ]
+
+
+def _evidence(finding: Finding) -> list[tuple[Any, str]]:
+    """The numbers of a finding: a metric under its symbol, shares in percent, counts whole."""
+    shown = []
+    for name, value in finding.evidence.items():
+        title = wording.symbol(METRICS[name].symbol) if name in METRICS else wording.words(name)
+        text = wording.percent(value) if name in _SHARES else wording.number(value)
+        if name in _WHOLE:
+            text = f"{value:.0f}" if value == value else "never"
+        shown.append((title, text))
+    return shown
+
+
+def _groups(rows: tuple[MetricRow, ...]) -> list[tuple[str, list[MetricRow]]]:
+    groups = [(title, [row for row in rows if row.metric.needs == needs]) for title, needs in GROUPS]
+    return [(title, members) for title, members in groups if members]
+
+
+def _missing(diagnosis: Diagnosis) -> str:
+    """What could not be measured at all, in one sentence."""
+    facts = diagnosis.facts
+    lacking = [word for word, has in (("labels", facts.classes), ("features", facts.features)) if not has]
+    if not lacking:
+        return ""
+    return f"The graph carries no {' and no '.join(lacking)}: the metrics that need them are left out."
+
+
+def _command(diagnosis: Diagnosis) -> str:
+    """What to type for the same numbers as JSON; empty where a name alone does not say which data it was."""
+    named = diagnosis.name in DATASETS and diagnosis.source in (
+        "embedded",
+        "data folder",
+        "cache",
+        "download",
+    )
+    return f"allpass diagnose {shlex.quote(diagnosis.name)} --json" if named else ""
+
+
+def _versions() -> str:
+    packages = ", ".join(f"{package} {metadata.version(package)}" for package in _PACKAGES)
+    return f"allpass {__version__}, Python {platform.python_version()}, {packages}"

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from allpass.errors import InputError
+from allpass.report.canvas import canvas, in_style, save, to_bytes
+
+STARTS = {".svg": b"<?xml", ".pdf": b"%PDF", ".png": b"\x89PNG"}
+
+
+@in_style
+def draw(text: str = "text"):
+    figure, axes = canvas(height=2)
+    axes.plot([0, 1], [0, 1])
+    axes.set_title(text)
+    return figure
+
+
+@pytest.mark.parametrize("suffix", STARTS)
+def test_save_for_papers(tmp_path: Path, suffix: str):
+    path = save(draw(), tmp_path / f"figure{suffix}")
+    assert path.read_bytes().startswith(STARTS[suffix])
+
+
+@pytest.mark.parametrize("suffix", STARTS)
+def test_the_same_figure_gives_the_same_bytes(suffix: str):
+    assert to_bytes(draw(), suffix) == to_bytes(draw(), suffix)
+
+
+@pytest.mark.parametrize("name", ["figure", "figure.gif"])
+def test_unknown_ending(tmp_path: Path, name: str):
+    with pytest.raises(InputError, match=r"Expected one of \.svg, \.pdf, \.png"):
+        save(draw(), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_readers_own_settings_do_not_matter():
+    plain = to_bytes(draw(), ".svg")
+    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "svg.fonttype": "path"}):
+        assert to_bytes(draw(), ".svg") == plain
+        assert mpl.rcParams["font.size"] == 30
+
+
+def test_text_is_text_not_mathematics_not_shapes():
+    svg = to_bytes(draw("$x^2$ & 数学"), ".svg").decode()
+    assert ">$x^2$ &amp; 数学</text>" in svg
