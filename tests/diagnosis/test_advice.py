@@ -70,3 +70,19 @@ def test_every_finding_reads_as_sentences(h):
         assert finding.title.endswith(".")
         assert finding.text.endswith(".")
         assert finding.evidence
+
+
+def test_a_single_node_has_nothing_to_smooth():
+    data = Data(
+        edge_index=torch.zeros(2, 0, dtype=torch.long), x=torch.ones(1, 2), y=torch.tensor([0]), num_nodes=1
+    )
+    assert codes(data) == {"nothing-to-smooth"}
+
+
+def test_reasons_name_what_was_measured():
+    """Without features there is no test, and no reason may claim one."""
+    data = planted(0.9)
+    data.x = None
+    report = diagnose(data)
+    assert report.tests == {}
+    assert report.recommendation.reasons[0] == "Averaged labels separate the classes."

@@ -52,6 +52,10 @@ def diagnose(
             help="Edges to nodes that the node table lacks: error, drop or add.", rich_help_panel=_TABLES
         ),
     ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),
+    ] = None,
     nan: Annotated[
         str | None, typer.Option(help="Missing feature values: error, zero or mean.", rich_help_panel=_TABLES)
     ] = None,
@@ -74,6 +78,7 @@ def diagnose(
         "weight": weight,
         "unknown_nodes": unknown_nodes,
         "nan": nan,
+        "task": task,
         "data_dir": data_dir,
     }
     if html is not None:

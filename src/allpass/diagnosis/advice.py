@@ -133,8 +133,12 @@ def _aggregation(e: Evidence) -> Finding | None:
         text += " (rescaled this is 0, so the unscaled number is shown: fewer than half keep their class)."
         return Finding("aggregation-mixes", "bad", "Averaged labels mix the classes up.", text, numbers)
     if modified >= 0.6:
-        return Finding("aggregation-keeps", "good", "Averaged labels keep the classes apart.", text + ".", numbers)
-    return Finding("aggregation-blurs", "note", "Averaged labels blur the classes partly.", text + ".", numbers)
+        return Finding(
+            "aggregation-keeps", "good", "Averaged labels keep the classes apart.", text + ".", numbers
+        )
+    return Finding(
+        "aggregation-blurs", "note", "Averaged labels blur the classes partly.", text + ".", numbers
+    )
 
 
 def _informative(e: Evidence) -> Finding | None:
@@ -189,6 +193,11 @@ def _thirds(bands: dict[str, float]) -> str:
 
 def _smoothing(e: Evidence) -> Finding:
     half = e.smoothing.half_depth
+    if not e.smoothing.variance[0]:
+        text = f"The {e.smoothing.signal} are the same for every node."
+        return Finding(
+            "nothing-to-smooth", "note", "There is nothing to smooth out.", text, {"variance_left": 0.0}
+        )
     deepest = len(e.smoothing.variance) - 1
     remaining = e.smoothing.variance[-1]
     numbers = {"variance_left": remaining, "half_depth": float(half) if half is not None else math.nan}
@@ -238,38 +247,39 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
             (),
             ("Name the label column, or check that labels were read.",),
         )
-    averaging_wins = "averaging-helps" in codes or (not evidence.tests and "aggregation-keeps" in codes)
-    averaging_loses = "averaging-hurts" in codes or (not evidence.tests and "aggregation-mixes" in codes)
+    tested = bool(evidence.tests)
+    averaging_wins = "averaging-helps" in codes or (not tested and "aggregation-keeps" in codes)
+    averaging_loses = "averaging-hurts" in codes or (not tested and "aggregation-mixes" in codes)
+    signal = "features" if tested else "labels"
     deep = "smooths-fast" in codes
-    if deep:
-        reasons.append(
-            "Signals smooth out within two layers: keep the network shallow, or use one that keeps all scales."
-        )
-    if averaging_wins and codes & {"homophilous", "weakly-homophilous"}:
-        summary = "The structure helps, and plain averaging is enough to use it."
-        models = ("gcn", "acm-gcn", "krylov" if deep else "snowball-2", "mlp-2")
-        reasons.insert(0, "Neighbours are alike and averaged features classify better.")
-    elif averaging_wins:
-        summary = "The structure helps although neighbours differ: which classes meet is itself informative."
-        models = ("acm-gcn", "gcn", "krylov", "mlp-2")
-        reasons.insert(0, "Averaged features classify better without neighbours being alike.")
+    if averaging_wins:
+        reasons.append(f"Averaged {signal} separate the classes{' better than the features alone' * tested}.")
+        if codes & {"homophilous", "weakly-homophilous"}:
+            summary = "The structure helps, and plain averaging is enough to use it."
+            models = ("gcn", "acm-gcn", "krylov" if deep else "snowball-2", "mlp-2")
+        else:
+            telling = ": which classes meet is itself informative" * ("informative-heterophily" in codes)
+            summary = f"The structure helps although neighbours differ{telling}."
+            models = ("acm-gcn", "gcn", "krylov", "mlp-2")
     elif averaging_loses:
-        useful = codes & {"high-pass-adds", "informative-heterophily"}
-        summary = (
-            "Plain averaging hurts; the structure may still help a network that keeps differences."
-            if useful
-            else "The structure hurts a network that averages and shows little to learn from."
-        )
-        models = ("acm-gcn", "acmii-gcn", "mlp-2", "linkx") if useful else ("mlp-2", "acm-gcn", "linkx")
-        reasons.insert(0, "Averaging makes classification worse, so the features alone are the bar to beat.")
-        if useful:
+        reasons.append(f"Averaged {signal} blur the classes, so the features alone are the bar to beat.")
+        if codes & {"high-pass-adds", "informative-heterophily"}:
+            summary = "Plain averaging hurts; the structure may still help a network that keeps differences."
+            models = ("acm-gcn", "acmii-gcn", "mlp-2", "linkx")
             reasons.append(
                 "Differences to neighbours or the pattern of classes around a node carry information."
             )
+        else:
+            summary = "The structure hurts a network that averages and shows little to learn from."
+            models = ("mlp-2", "acm-gcn", "linkx")
     else:
         summary = "The structure changes little either way by averaging."
         models = ("acm-gcn", "mlp-2", "gcn")
-        reasons.insert(0, "With and without averaging a simple classifier does about as well.")
+        reasons.append("With and without averaging the classes are about as far apart.")
+    if deep:
+        reasons.append(
+            "Signals smooth out within two layers: keep the network shallow, or keep all its scales."
+        )
     reasons.append(
         "Compare with mlp-2 on the same splits: a network that uses the graph should beat one that does not."
     )

@@ -46,7 +46,7 @@ def find_smoothing(graph: LabelledGraph, *, seed: int = 0) -> Smoothing:
         distance=tuple(curve["distance"]),
         variance=variance,
         energy=tuple(curve["energy"]),
-        half_depth=next((depth for depth, v in enumerate(variance) if v <= 0.5), None),
+        half_depth=next((depth for depth, v in enumerate(variance) if depth and v <= 0.5), None),
     )
 
 
