@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from tools import blocks
+
+PAGE = "Top\n<!-- generated: one -->\nold\n<!-- end: one -->\nmiddle\n<!-- generated: two -->\n<!-- end: two -->\n"
+
+
+def test_names_and_places():
+    assert blocks.names(PAGE) == ["one", "two"]
+    assert [PAGE[start:].splitlines()[0] for _, start in blocks.starts(PAGE)] == [
+        "<!-- generated: one -->",
+        "<!-- generated: two -->",
+    ]
+
+
+def test_fill_renews_what_has_content_and_leaves_the_rest():
+    new = blocks.fill(PAGE, lambda name: "fresh\n" if name == "two" else None)
+    assert "old" in new
+    assert "<!-- generated: two -->\nfresh\n<!-- end: two -->\n" in new
+    assert blocks.fill(new, lambda name: "fresh" if name == "two" else None) == new
+
+
+def test_an_unclosed_block_is_an_error():
+    with pytest.raises(ValueError, match="'one' has no end marker"):
+        blocks.names("<!-- generated: one -->\ntext")
+
+
+def test_write_is_whole(tmp_path):
+    path = tmp_path / "page.md"
+    blocks.write(path, "text")
+    assert path.read_text() == "text"
+    assert list(tmp_path.iterdir()) == [path]

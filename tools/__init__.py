@@ -1,0 +1,1 @@
+"""What builds the project's own pages and embedded files; not part of the package."""

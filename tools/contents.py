@@ -1,0 +1,216 @@
+"""What stands in the generated blocks of the pages, by name: tables of metrics, datasets and options, API sections."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tools import blocks
+
+ROOMS = ("graph", "metrics", "data", "diagnosis", "report")
+VERBS = ("diagnose", "datasets", "metrics")
+
+
+class InputMissingError(Exception):
+    """A block cannot be made here; the message says what is missing."""
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; columns whose header ends in ``>`` stand to the right."""
+    lines = [
+        [header.removesuffix(">") for header in headers],
+        ["--:" if header.endswith(">") else "---" for header in headers],
+        *([str(cell).replace("|", "\\|") for cell in row] for row in rows),
+    ]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def metrics() -> str:
+    """What is measured, in brief."""
+    from allpass.metrics import METRICS
+
+    return table(
+        ("metric", "symbol", "range", "needs", "what it says"),
+        ((f"`{m.name}`", m.symbol, _range(m), _needs(m), m.meaning) for m in METRICS),
+    )
+
+
+def metrics_full() -> str:
+    """Every metric with its direction, cost and citation."""
+    from allpass.metrics import METRICS
+
+    return "\n\n".join(
+        f"## {m.symbol} {{#{m.name}}}\n\n`{m.name}`: {m.meaning}\n\n"
+        f"- Range {_range(m)}. {m.direction[0].upper()}{m.direction[1:]}.\n"
+        f"- Needs {_needs(m).replace(', ', ' and ')}; time {m.cost}.\n- Defined in: {m.citation}."
+        for m in METRICS
+    )
+
+
+def _range(metric: Any) -> str:
+    ends = ("∞" if end == float("inf") else f"{end:g}".replace("-", "−") for end in (metric.low, metric.high))
+    return " to ".join(ends)
+
+
+def _needs(metric: Any) -> str:
+    return ", ".join(sorted(metric.needs, reverse=True))
+
+
+def datasets() -> str:
+    """The named datasets."""
+    from allpass.data import dataset_table
+
+    headers = ("name", "what it is", "nodes>", "edges>", "features>", "classes>", "splits")
+    rows = []
+    for row in dataset_table():
+        counts = ("" if row[k] is None else f"{row[k]:,}" for k in ("nodes", "edges", "features", "classes"))
+        name = f"`{row['name']}`" + (" ●" if row["embedded"] else "")
+        rows.append((name, row["title"], *counts, row["splits"]))
+    return (
+        table(headers, rows)
+        + "\n\n● comes with the package. Edges as stored: an undirected one counts twice."
+    )
+
+
+def dataset_notes() -> str:
+    """Other names, defects, sources and licences of the named datasets."""
+    from allpass.data import DATASETS
+
+    lines = []
+    for entry in DATASETS:
+        also = f" (also {', '.join(f'`{alias}`' for alias in entry.aliases)})" if entry.aliases else ""
+        notes = " ".join(entry.notes)
+        lines.append(
+            f"- `{entry.name}`{also}: {notes + ' ' if notes else ''}{entry.citation}. Licence: {entry.licence}."
+        )
+    return "\n".join(lines)
+
+
+def matrices() -> str:
+    """The named matrices of a graph."""
+    from allpass.graph import MATRICES
+
+    rows = ((f"`{m.name}`", m.formula, ", ".join(f"`{alias}`" for alias in m.aliases)) for m in MATRICES)
+    return table(("name", "matrix", "other names"), rows)
+
+
+def splits() -> str:
+    """The split rules."""
+    from allpass.data import SPLITS
+
+    rows = []
+    for rule in SPLITS:
+        options = ", ".join(f"`{key}={value!r}`" for key, value in rule.options.items())
+        rows.append(
+            (f"`{rule.name}`", "read" if rule.draw is None else "drawn", rule.summary, options, rule.citation)
+        )
+    return table(("name", "", "what it does", "options", "from"), rows)
+
+
+def cli(verb: str | None = None) -> str:
+    """The usage, arguments and options of the command or of one verb."""
+    import typer
+
+    from allpass.cli.main import app
+
+    command: Any = typer.main.get_command(app)
+    context = command.make_context("allpass", [], resilient_parsing=True)
+    if verb is not None:
+        command = command.commands[verb]
+        context = command.make_context(verb, [], parent=context, resilient_parsing=True)
+    usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for parameter in command.get_params(context):
+        argument = parameter.param_type_name == "argument"
+        title = "Arguments" if argument else getattr(parameter, "rich_help_panel", None) or "Options"
+        flags = parameter.name.upper() if argument else ", ".join(sorted(parameter.opts, key=len))
+        panels.setdefault(title, []).append((f"`{flags}`", parameter.help or ""))
+    parts = [f"```text\n{usage}\n```", inspect.cleandoc(command.help or "")]
+    parts += [f"**{title}**\n\n" + table(("", ""), rows) for title, rows in panels.items()]
+    return "\n\n".join(parts)
+
+
+def api(room: str) -> str:
+    """One section a module of a room, with the names that the room exports from it."""
+    package = importlib.import_module(f"allpass.{room}")
+    tree = ast.parse(inspect.getsource(package))
+    parts = []
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"allpass.{room}"):
+            members = "".join(f"\n        - {alias.name}" for alias in node.names)
+            title = node.module.removeprefix(f"allpass.{room}.")
+            parts.append(
+                f"## {title}\n\n::: {node.module}\n    options:\n      heading_level: 3\n      members:{members}"
+            )
+    return "\n\n".join(parts)
+
+
+def data_folder() -> Path:
+    """The folder of real datasets."""
+    folder = Path(os.environ.get("ALLPASS_DATA", blocks.ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        raise InputMissingError("it needs the folder of datasets: set ALLPASS_DATA")
+    return folder
+
+
+def published() -> str:
+    """Published homophily values beside allpass's."""
+    from tools import published as values
+
+    return values.compare(data_folder())
+
+
+def ties() -> str:
+    """Exact ties."""
+    from tools import ties as counted
+
+    return counted.compare(data_folder())
+
+
+def benchmark(name: str) -> str:
+    """The results of one benchmark: milliseconds of each candidate, and ours against the best peer."""
+    path = blocks.ROOT / "benchmarks" / "results" / f"{name}.json"
+    if not path.is_file():
+        raise InputMissingError(f"it needs {path.relative_to(blocks.ROOT)}: run make bench")
+    found = json.loads(path.read_text(encoding="utf-8"))
+    rows, machine = found["rows"], found["machine"]
+    candidates = list(dict.fromkeys(key for row in rows for key in row["seconds"]))
+    times = ([_milliseconds(row["seconds"].get(key)) for key in candidates] for row in rows)
+    heads = ("case", *(f"{key}, ms>" for key in candidates), "ratio>")
+    shown = table(
+        heads, ((row["case"], *time, f"{row['ratio']:.2f}") for row, time in zip(rows, times, strict=True))
+    )
+    where = machine.get("cuda") or f"{machine['processor']}, {machine['threads']} threads"
+    return f"{shown}\n\nMeasured on {where}, torch {machine['torch']}; ratio = ours / best peer."
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{1000 * seconds:,.2f}"
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "metrics": metrics,
+    "metrics-full": metrics_full,
+    "datasets": datasets,
+    "dataset-notes": dataset_notes,
+    "matrices": matrices,
+    "splits": splits,
+    "cli-allpass": cli,
+    **{f"cli-{verb}": partial(cli, verb) for verb in VERBS},
+    **{f"api-{room}": partial(api, room) for room in ROOMS},
+}
+CHEAP = frozenset(BLOCKS)
+"""The blocks that need nothing but the package itself."""
+
+BLOCKS |= {
+    "published-homophily": published,
+    "exact-ties": ties,
+    **{f"benchmarks-{name}": partial(benchmark, name) for name in ("metrics", "spmm")},
+}
