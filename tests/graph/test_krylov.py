@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import Graph, graphs
 from torch import Tensor
@@ -155,6 +155,7 @@ def test_the_space_is_what_it_says(graph: Graph, max_blocks: int) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("name", ["A_sym", "A_hat_sym", "A_rw", "A_hat_rw", "L_hat_rw"])
+@settings(max_examples=20)
 @given(graph=graphs(min_nodes=1, directed=False))
 def test_analytic_filters_equal_the_dense_matrix_function(name: str, function: str, graph: Graph) -> None:
     if function == "resolvent" and name.startswith("L"):

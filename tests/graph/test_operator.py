@@ -41,6 +41,7 @@ def test_edges_are_messages_as_in_pyg(graph: Graph) -> None:
 @given(graphs())
 def test_round_trips(graph: Graph) -> None:
     A = graph.operator()
+    assert (A.T @ (A @ graph.x)).shape == graph.x.shape  # with all that is kept in place
     for again in (
         Operator.from_scipy(A.to_scipy()),
         Operator.from_sparse(A.to_sparse()),

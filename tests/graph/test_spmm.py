@@ -33,9 +33,9 @@ def products(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     seen: list[tuple[int, ...]] = []
     plain = spmm._multiply
 
-    def count(pattern: spmm.Pattern, values: Tensor, x: Tensor) -> Tensor:
-        seen.append((*pattern.shape, x.shape[1]))
-        return plain(pattern, values, x)
+    def count(matrix: Tensor, x: Tensor) -> Tensor:
+        seen.append((*matrix.shape, x.shape[1]))
+        return plain(matrix, x)
 
     monkeypatch.setattr(spmm, "_multiply", count)
     return seen

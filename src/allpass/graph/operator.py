@@ -143,6 +143,9 @@ class Operator(LinearMap):
         pattern = Pattern(torch.from_numpy(csr.indptr), torch.from_numpy(csr.indices), (M, N))
         return cls(pattern, torch.from_numpy(csr.data).to(dtype))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}  # what is derived is quicker made anew than copied
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.pattern.shape
@@ -294,10 +297,8 @@ class Operator(LinearMap):
         return self.to("cpu")._csr_view().copy()
 
     def to_sparse(self) -> Tensor:
-        """A sparse CSR tensor."""
-        return torch.sparse_csr_tensor(
-            self.pattern.crow, self.pattern.col, self.values, self.shape, check_invariants=False
-        )
+        """A sparse CSR tensor that shares the operator's memory."""
+        return self._keep("sparse", lambda: self.pattern.filled(self.values))
 
     def _apply(self, x: Tensor) -> Tensor:
         if x.layout != torch.strided:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -13,6 +14,8 @@ from torch import Tensor
 
 _INT32_MAX = 2**31 - 1
 
+_thread = threading.local()
+
 ResultT = TypeVar("ResultT")
 
 
@@ -22,9 +25,12 @@ def outside(compute: Callable[[], ResultT], device: torch.device) -> ResultT:
     What is first asked for inside ``vmap``, ``grad``, ``torch.export`` or ``inference_mode`` would otherwise be kept
     as a tensor of that transformation and be useless after it. All of these belong to a thread: a new one has none.
     """
+    if getattr(_thread, "fresh", False):
+        return compute()
     stream = torch.cuda.stream(torch.cuda.current_stream(device)) if device.type == "cuda" else nullcontext()
 
     def run() -> ResultT:
+        _thread.fresh = True
         with stream:
             return compute()
 
@@ -101,6 +107,10 @@ class Pattern:
         crow = (self.crow[:-1].long() + step * self.nnz).reshape(-1)
         crow = torch.cat([crow, crow.new_full((1,), copies * self.nnz)])
         return Pattern(crow, col, (copies * M, copies * N))
+
+    def filled(self, values: Tensor) -> Tensor:
+        """The sparse CSR tensor with these places and values ``[E]``."""
+        return torch.sparse_csr_tensor(self.crow, self.col, values, self.shape, check_invariants=False)
 
     def to(self, device: torch.device | str) -> Pattern:
         """The same pattern on another device."""

@@ -19,26 +19,26 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import Function
+from torch.autograd.forward_ad import unpack_dual
 
 from allpass.graph.pattern import Pattern
 
 # From this width on torch's row-parallel reduction beats the library CSR product on a CPU (benchmarks/spmm.py).
-_WIDE = 96
+_WIDE = 64
 
-with (
-    warnings.catch_warnings()
-):  # torch says once that CSR is in beta; the reader of a user's log need not care
+# torch says once that CSR is in beta; the reader of a user's log need not care.
+with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     torch.sparse_csr_tensor(torch.zeros(1, dtype=torch.int32), torch.zeros(0, dtype=torch.int32), [], (0, 0))
 
 
-def _multiply(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
-    """A(values) x for x of shape [N, F], without gradients."""
-    if values.dtype in (torch.float16, torch.bfloat16) and values.device.type == "cpu":
-        return _multiply(pattern, values.float(), x.float()).to(values.dtype)
-    matrix = torch.sparse_csr_tensor(pattern.crow, pattern.col, values, pattern.shape, check_invariants=False)
-    if x.device.type == "cpu" and x.shape[1] >= _WIDE:
-        return torch.sparse.mm(matrix, x.contiguous(), "sum")
+def _multiply(matrix: Tensor, x: Tensor) -> Tensor:
+    """A x for a CSR matrix and x of shape [N, F], without gradients."""
+    if x.device.type == "cpu":
+        if x.dtype in (torch.float16, torch.bfloat16):
+            return _multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
+        if x.shape[1] >= _WIDE:
+            return torch.sparse.mm(matrix, x.contiguous(), "sum")
     return matrix @ x
 
 
@@ -48,9 +48,7 @@ def _sample(pattern: Pattern, y: Tensor, x: Tensor) -> Tensor:
         return y.new_zeros(pattern.nnz)
     if y.dtype in (torch.float16, torch.bfloat16):
         return _sample(pattern, y.float(), x.float()).to(y.dtype)
-    places = torch.sparse_csr_tensor(
-        pattern.crow, pattern.col, y.new_zeros(pattern.nnz), pattern.shape, check_invariants=False
-    )
+    places = pattern.filled(y.new_zeros(pattern.nnz))
     return torch.sparse.sampled_addmm(places, y.contiguous(), x.contiguous().mT, beta=0.0).values()
 
 
@@ -68,7 +66,7 @@ class _FixedProduct(Function):
 
     @staticmethod
     def forward(x: Tensor, op: Any) -> Tensor:
-        return _multiply(op.pattern, op.values, x)
+        return _multiply(op.to_sparse(), x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -93,7 +91,7 @@ class _Product(Function):
 
     @staticmethod
     def forward(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
-        return _multiply(pattern, values, x)
+        return _multiply(pattern.filled(values), x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -188,9 +186,18 @@ def _empty(columns: Tensor, info: Any) -> Tensor:
     return columns.new_zeros(columns.shape[0], info.batch_size, columns.shape[1] // max(info.batch_size, 1))
 
 
+def _is_plain(x: Tensor) -> bool:
+    """Whether nobody wants a derivative or a batch: ``Function.apply`` costs more than a small graph's product."""
+    return not (
+        (x.requires_grad and torch.is_grad_enabled())
+        or torch._C._are_functorch_transforms_active()
+        or unpack_dual(x).tangent is not None
+    )
+
+
 def fixed_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` for x ``[N, F]`` and constant values."""
-    return _FixedProduct.apply(x, op)
+    return _multiply(op.to_sparse(), x) if _is_plain(x) else _FixedProduct.apply(x, op)
 
 
 def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:

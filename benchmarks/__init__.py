@@ -1,0 +1,1 @@
+"""Speed as ratios: ours against named peers, measured in one run."""

@@ -1,0 +1,46 @@
+"""``python -m benchmarks.run [names]``: run all benchmarks, or those named, and keep their results.
+
+Every module of this folder with a function ``run() -> list[Row]`` is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import warnings
+
+import torch
+
+import benchmarks
+from allpass.errors import UnknownNameError, did_you_mean
+from benchmarks.timing import table, write
+
+TOOLS = {"run", "timing"}
+
+
+def names() -> list[str]:
+    """The benchmarks there are."""
+    return sorted(part.name for part in pkgutil.iter_modules(benchmarks.__path__) if part.name not in TOOLS)
+
+
+def main() -> None:
+    """Run, print the ratios, write the results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"any of: {', '.join(names())}; all by default")
+    parser.add_argument(
+        "--threads", type=int, default=torch.get_num_threads(), help="CPU threads torch may use"
+    )
+    arguments = parser.parse_args()
+    for name in arguments.names:
+        if name not in names():
+            raise UnknownNameError(f"There is no benchmark {name!r}.", did_you_mean(name, names()))
+    torch.set_num_threads(arguments.threads)
+    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+    for name in arguments.names or names():
+        rows = importlib.import_module(f"benchmarks.{name}").run()
+        print(f"\n{name}\n{table(rows)}\nkept in {write(name, rows).name}")
+
+
+if __name__ == "__main__":
+    main()
