@@ -75,7 +75,7 @@ def test_every_metric_has_a_reference() -> None:
     assert set(METRICS.names) == set(BRUTE_FORCE) | SAMPLED
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(case=cases(undirected=True))
 def test_defaults_equal_brute_force(case: Case) -> None:
     graph = LabelledGraph.build(case.edge_index, case.y, case.x, **case.options)

@@ -86,6 +86,21 @@ def test_cancelling_terms_are_a_tie() -> None:
     assert similarity.diversifies(strict=True).tolist() == [False]
 
 
+def test_a_large_own_class_leaves_no_rounding_in_the_others() -> None:
+    sums = torch.tensor([[1e17, 1.0, 2.0]], dtype=torch.float64)
+    labels, ones = torch.zeros(1, dtype=torch.int64), torch.ones(3, dtype=torch.float64)
+    assert ClassSimilarity(sums, sums, labels, ones).other.tolist() == [1.5]
+
+
+def test_tolerance_is_that_of_the_less_certain_mean() -> None:
+    """The own mean is exactly 0; what is left of the rival's has cancelled out of terms of size 1."""
+    sums = torch.tensor([[0.0, 1e-17]], dtype=torch.float64)
+    scales = torch.tensor([[0.0, 1.0]], dtype=torch.float64)
+    labels, ones = torch.zeros(1, dtype=torch.int64), torch.ones(2, dtype=torch.float64)
+    similarity = ClassSimilarity(sums, scales, labels, ones)
+    assert similarity.aggregates("mean").tolist() == similarity.aggregates("argmax").tolist() == [True]
+
+
 def test_bad_options_are_refused() -> None:
     graph = LabelledGraph.build(torch.tensor([[0, 1], [1, 2]]), torch.tensor([0, 1, 1]))
     with pytest.raises(InputError, match=r"comparison='max'.*'mean' or 'argmax'"):

@@ -189,7 +189,7 @@ for _metric in (
         direction="high: a high-pass filter separates the classes",
         needs=BOTH,
         cost="O(E C + N F C)",
-        citation="Luan et al., Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022",
+        citation=_ACM,
         measure=measure_diversification,
     ),
     Metric(

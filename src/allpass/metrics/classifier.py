@@ -100,7 +100,7 @@ def _run(
     if reason := _untestable(graph):
         raise InputError(f"Got a graph that cannot be tested: {reason}.", "Expected more labelled nodes.")
     predict = _PREDICTORS[classifier]
-    y = graph.labels.numpy()
+    y = graph.labels.cpu().numpy()
     draws = [_draw(y, sample, np.random.default_rng([seed, k])) for k in range(repeats)]
     plain, averaged = _rows(
         graph, normalization, np.unique(np.concatenate([np.concatenate(d) for d in draws]))
@@ -149,7 +149,7 @@ def _rows(graph: LabelledGraph, normalization: str, nodes: np.ndarray) -> tuple[
         raise InputError(
             f"Got the matrix {normalization!r}.", "Expected an averaging matrix such as 'A_hat_rw'."
         )
-    features = X.values.numpy() if X.sparse is None else X.sparse.to_scipy()
+    features = X.values.cpu().numpy() if X.sparse is None else X.sparse.to_scipy()
     averaged = A.to_scipy()[nodes] @ features
     place = {int(node): i for i, node in enumerate(nodes)}
 
