@@ -133,7 +133,7 @@ def cli(verb: str | None = None) -> str:
         flags = parameter.name.upper() if argument else ", ".join(sorted(parameter.opts, key=len))
         panels.setdefault(title, []).append((f"`{flags}`", parameter.help or ""))
     parts = [f"```text\n{usage}\n```", inspect.cleandoc(command.help or "")]
-    parts += [f"**{title}**\n\n" + table(("", ""), rows) for title, rows in panels.items()]
+    parts += [table((title, ""), rows) for title, rows in panels.items()]
     return "\n\n".join(parts)
 
 
@@ -187,7 +187,10 @@ def benchmark(name: str) -> str:
     shown = table(
         heads, ((row["case"], *time, f"{row['ratio']:.2f}") for row, time in zip(rows, times, strict=True))
     )
-    where = machine.get("cuda") or f"{machine['processor']}, {machine['threads']} threads"
+    where = (
+        machine.get("cuda")
+        or f"{machine['processor']}, {machine['threads']} thread{'s' * (machine['threads'] != 1)}"
+    )
     return f"{shown}\n\nMeasured on {where}, torch {machine['torch']}; ratio = ours / best peer."
 
 

@@ -30,7 +30,7 @@ def test_tables_hold_every_entry():
 def test_the_command_line_is_described_with_its_panels():
     shown = contents.cli("diagnose")
     assert shown.startswith("```text\nallpass diagnose")
-    assert "**Your own tables**" in shown
+    assert "| Your own tables |  |" in shown
     assert "| `--html` |" in shown
 
 
