@@ -52,7 +52,7 @@ bench: $(STAMP)dev ## speed as ratios against named peers
 	$(BIN)/python -m benchmarks.run
 
 docs: $(STAMP)docs ## the documentation site, in site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 browser: $(STAMP)dev ## the HTML page in a real browser; installs Debian's chromium where apt is at hand
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq chromium; }
