@@ -49,6 +49,7 @@ def aggregation_homophily(
         **options: How edges are read: :class:`~allpass.metrics.labelled.GraphOptions`.
 
     Example:
+        >>> import torch
         >>> bipartite = torch.tensor([[0, 0, 1, 1], [2, 3, 2, 3]])
         >>> aggregation_homophily(bipartite, torch.tensor([0, 0, 1, 1]))
         1.0
