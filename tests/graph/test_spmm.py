@@ -13,8 +13,6 @@ from torch.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 from allpass.graph import Operator, matrix, spmm
 
-WIDE = spmm._WIDE
-
 
 def example(M: int = 6, N: int = 6, seed: int = 0, dtype: torch.dtype = torch.float64) -> Operator:
     """A random sparse matrix with an empty row and an empty column."""
@@ -62,19 +60,24 @@ def test_product_and_gradients_equal_the_dense_ones(graph: Graph) -> None:
         torch.testing.assert_close(got, want)
 
 
-@pytest.mark.parametrize("F", [0, 1, 3, WIDE - 1, WIDE, WIDE + 1])
+@pytest.mark.parametrize("large", [0, 10, 2**22])
+@pytest.mark.parametrize("F", [0, 1, 3, 200])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_every_width(F: int, dtype: torch.dtype) -> None:
+def test_every_width_and_either_kernel(
+    F: int, dtype: torch.dtype, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spmm, "_LARGE", large)
     A = example(6, 4, dtype=dtype)
     x = randn(4, F).to(dtype)
     torch.testing.assert_close(A @ x, A.to_dense() @ x)
 
 
-def test_a_signal_in_any_memory_order() -> None:
-    A, x = example(), randn(3, 6)
+@pytest.mark.parametrize("large", [0, 2**22])
+def test_a_signal_in_any_memory_order(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spmm, "_LARGE", large)
+    A, x = example(), randn(8, 6)
     torch.testing.assert_close(A @ x.T, A.to_dense() @ x.T)
-    wide = randn(2 * WIDE, 6)
-    torch.testing.assert_close(A @ wide.T[:, ::2], A.to_dense() @ wide.T[:, ::2])
+    torch.testing.assert_close(A @ x.T[:, ::2], A.to_dense() @ x.T[:, ::2])
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -224,8 +227,9 @@ def test_gather_product_is_the_same_product(graph: Graph) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
 def test_cuda_equals_cpu(dtype: torch.dtype) -> None:
-    rough = dtype in (torch.float16, torch.bfloat16)
-    tolerance = {"rtol": 2e-2, "atol": 2e-2} if rough else {"rtol": 1e-5, "atol": 1e-5}
+    # Sums of a few hundred products of size 1, rounded once or twice.
+    rough = {torch.float16: 3e-2, torch.bfloat16: 3e-1}.get(dtype, 1e-5)
+    tolerance = {"rtol": rough, "atol": rough}
     A, x = example(50, 40, dtype=dtype), randn(40, 17).to(dtype)
     v = A.values.clone().requires_grad_()
     signal = x.clone().requires_grad_()

@@ -23,8 +23,9 @@ from torch.autograd.forward_ad import unpack_dual
 
 from allpass.graph.pattern import Pattern
 
-# From this width on torch's row-parallel reduction beats the library CSR product on a CPU (benchmarks/spmm.py).
-_WIDE = 64
+# From this many entries of the product on (R replicas make it wide) torch's row reduction beats the library's CSR
+# product on a CPU, by a third at four times the size; below, the library is up to twice as fast on dense rows.
+_LARGE = 2**22
 
 # torch says once that CSR is in beta; the reader of a user's log need not care.
 with warnings.catch_warnings():
@@ -37,7 +38,7 @@ def _multiply(matrix: Tensor, x: Tensor) -> Tensor:
     if x.device.type == "cpu":
         if x.dtype in (torch.float16, torch.bfloat16):
             return _multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
-        if x.shape[1] >= _WIDE:
+        if matrix.shape[0] * x.shape[1] >= _LARGE:
             return torch.sparse.mm(matrix, x.contiguous(), "sum")
     return matrix @ x
 
@@ -61,6 +62,13 @@ def _to_columns(x: Tensor, dim: int) -> Tensor:
     return x.movedim(dim, 1).flatten(1)
 
 
+def _call(function: type[Function], *inputs: Any) -> Tensor:
+    """``function.apply``, less the reading of its signature that torch repeats at every call outside torch.func."""
+    if torch._C._are_functorch_transforms_active():
+        return function.apply(*inputs)
+    return super(Function, function).apply(*inputs)  # type: ignore[misc]
+
+
 class _FixedProduct(Function):
     """``op @ x`` for an operator whose values need no gradient; the transpose is kept by the operator."""
 
@@ -74,15 +82,15 @@ class _FixedProduct(Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _FixedProduct.apply(grad, ctx.op.T), None
+        return _call(_FixedProduct, grad, ctx.op.T), None
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, _: None) -> Tensor:
-        return _FixedProduct.apply(tangent, ctx.op)
+        return _call(_FixedProduct, tangent, ctx.op)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, op: Any) -> tuple[Tensor, int]:
-        columns = _FixedProduct.apply(_to_columns(x, in_dims[0]), op)  # [M, R F]
+        columns = _call(_FixedProduct, _to_columns(x, in_dims[0]), op)  # [M, R F]
         return columns.unflatten(1, (info.batch_size, -1)) if columns.numel() else _empty(columns, info), 1
 
 
@@ -102,11 +110,11 @@ class _Product(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         values, x = ctx.saved_tensors
-        d_values = _Sample.apply(grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
+        d_values = _call(_Sample, grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
         d_x = None
         if ctx.needs_input_grad[1]:
             transposed, order = ctx.pattern.transposition
-            d_x = _Product.apply(values[order], grad, transposed)
+            d_x = _call(_Product, values[order], grad, transposed)
         return d_values, d_x, None
 
     @staticmethod
@@ -114,9 +122,9 @@ class _Product(Function):
         values, x = ctx.saved_tensors
         terms = []
         if d_values is not None:
-            terms.append(_Product.apply(d_values, x, ctx.pattern))
+            terms.append(_call(_Product, d_values, x, ctx.pattern))
         if d_x is not None:
-            terms.append(_Product.apply(values, d_x, ctx.pattern))
+            terms.append(_call(_Product, values, d_x, ctx.pattern))
         return sum(terms[1:], terms[0])
 
     @staticmethod
@@ -125,9 +133,10 @@ class _Product(Function):
     ) -> tuple[Tensor, int]:
         R = info.batch_size
         if in_dims[0] is None:
-            columns = _Product.apply(values, _to_columns(x, in_dims[1]), pattern)
+            columns = _call(_Product, values, _to_columns(x, in_dims[1]), pattern)
             return columns.unflatten(1, (R, -1)) if columns.numel() else _empty(columns, info), 1
-        stacked = _Product.apply(
+        stacked = _call(
+            _Product,
             _batch_first(values, in_dims[0], R).flatten(),
             _batch_first(x, in_dims[1], R).flatten(0, 1),  # [R N, F]
             pattern.block_diagonal(R),
@@ -151,11 +160,11 @@ class _Sample(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         y, x = ctx.saved_tensors
-        d_y = _Product.apply(grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
+        d_y = _call(_Product, grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
         d_x = None
         if ctx.needs_input_grad[1]:
             transposed, order = ctx.pattern.transposition
-            d_x = _Product.apply(grad[order], y, transposed)
+            d_x = _call(_Product, grad[order], y, transposed)
         return d_y, d_x, None
 
     @staticmethod
@@ -163,9 +172,9 @@ class _Sample(Function):
         y, x = ctx.saved_tensors
         terms = []
         if d_y is not None:
-            terms.append(_Sample.apply(d_y, x, ctx.pattern))
+            terms.append(_call(_Sample, d_y, x, ctx.pattern))
         if d_x is not None:
-            terms.append(_Sample.apply(y, d_x, ctx.pattern))
+            terms.append(_call(_Sample, y, d_x, ctx.pattern))
         return sum(terms[1:], terms[0])
 
     @staticmethod
@@ -173,7 +182,8 @@ class _Sample(Function):
         info: Any, in_dims: tuple[Any, ...], y: Tensor, x: Tensor, pattern: Pattern
     ) -> tuple[Tensor, int]:
         R = info.batch_size
-        entries = _Sample.apply(
+        entries = _call(
+            _Sample,
             _batch_first(y, in_dims[0], R).flatten(0, 1),
             _batch_first(x, in_dims[1], R).flatten(0, 1),
             pattern.block_diagonal(R),
@@ -197,12 +207,12 @@ def _is_plain(x: Tensor) -> bool:
 
 def fixed_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` for x ``[N, F]`` and constant values."""
-    return _multiply(op.to_sparse(), x) if _is_plain(x) else _FixedProduct.apply(x, op)
+    return _multiply(op.to_sparse(), x) if _is_plain(x) else _call(_FixedProduct, x, op)
 
 
 def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     """``A(values) @ x`` for x ``[N, F]``, differentiable and batchable in both."""
-    return _Product.apply(values, x, pattern)
+    return _call(_Product, values, x, pattern)
 
 
 def gather_product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
