@@ -13,7 +13,7 @@ from torch import Tensor
 from allpass.errors import InputError
 from allpass.graph.linear import LinearMap
 from allpass.graph.pattern import Pattern, outside
-from allpass.graph.spmm import fixed_product, gather_product, product
+from allpass.graph.spmm import fixed_product, gather_product, is_plain, multiply, product
 
 Flow = Literal["source_to_target", "target_to_source"]
 ResultT = TypeVar("ResultT")
@@ -298,7 +298,18 @@ class Operator(LinearMap):
 
     def to_sparse(self) -> Tensor:
         """A sparse CSR tensor that shares the operator's memory."""
-        return self._keep("sparse", lambda: self.pattern.filled(self.values))
+        kept = self._kept.get("sparse")
+        return kept if kept is not None else self._keep("sparse", lambda: self.pattern.filled(self.values))
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        dense = getattr(x, "layout", None) is torch.strided
+        if dense and not self._learnable and is_plain(x):
+            try:  # on a small graph checking first would cost as much as the product
+                return multiply(self.to_sparse(), x)
+            except RuntimeError:
+                self._check(x)
+                raise
+        return super().__matmul__(x)
 
     def _apply(self, x: Tensor) -> Tensor:
         if x.layout != torch.strided:

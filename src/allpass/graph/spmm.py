@@ -18,8 +18,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import Function
-from torch.autograd.forward_ad import unpack_dual
+from torch.autograd import Function, forward_ad
 
 from allpass.graph.pattern import Pattern
 
@@ -33,12 +32,12 @@ with warnings.catch_warnings():
     torch.sparse_csr_tensor(torch.zeros(1, dtype=torch.int32), torch.zeros(0, dtype=torch.int32), [], (0, 0))
 
 
-def _multiply(matrix: Tensor, x: Tensor) -> Tensor:
-    """A x for a CSR matrix and x of shape [N, F], without gradients."""
-    if x.device.type == "cpu":
+def multiply(matrix: Tensor, x: Tensor) -> Tensor:
+    """A x for a CSR matrix and x of shape [N] or [N, F], without gradients."""
+    if not x.is_cuda:
         if x.dtype in (torch.float16, torch.bfloat16):
-            return _multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
-        if matrix.shape[0] * x.shape[1] >= _LARGE:
+            return multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
+        if x.dim() == 2 and matrix.shape[0] * x.shape[1] >= _LARGE:
             return torch.sparse.mm(matrix, x.contiguous(), "sum")
     return matrix @ x
 
@@ -74,7 +73,7 @@ class _FixedProduct(Function):
 
     @staticmethod
     def forward(x: Tensor, op: Any) -> Tensor:
-        return _multiply(op.to_sparse(), x)
+        return multiply(op.to_sparse(), x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -99,7 +98,7 @@ class _Product(Function):
 
     @staticmethod
     def forward(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
-        return _multiply(pattern.filled(values), x)
+        return multiply(pattern.filled(values), x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -196,18 +195,19 @@ def _empty(columns: Tensor, info: Any) -> Tensor:
     return columns.new_zeros(columns.shape[0], info.batch_size, columns.shape[1] // max(info.batch_size, 1))
 
 
-def _is_plain(x: Tensor) -> bool:
-    """Whether nobody wants a derivative or a batch: ``Function.apply`` costs more than a small graph's product."""
+def is_plain(x: Tensor) -> bool:
+    """Whether nobody wants a derivative, a batch or a trace: ``Function.apply`` costs more than a small product."""
     return not (
         (x.requires_grad and torch.is_grad_enabled())
         or torch._C._are_functorch_transforms_active()
-        or unpack_dual(x).tangent is not None
+        or forward_ad._current_level >= 0
+        or torch.compiler.is_exporting()
     )
 
 
 def fixed_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` for x ``[N, F]`` and constant values."""
-    return _multiply(op.to_sparse(), x) if _is_plain(x) else _call(_FixedProduct, x, op)
+    return multiply(op.to_sparse(), x) if is_plain(x) else _call(_FixedProduct, x, op)
 
 
 def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
