@@ -36,6 +36,7 @@ class Draft:
         categories: Columns of the source that were spread over several columns of x, as codes ``[N]``.
         class_names: A name for each class, when the source states them.
         node_ids: The source's own names of the nodes.
+        ids_from: Where a table's ids come from, for messages: ``"the column 'id'"``.
         account: What is known so far.
     """
 
@@ -50,6 +51,7 @@ class Draft:
     categories: dict[str, Array] = field(default_factory=dict)
     class_names: list[str] | None = None
     node_ids: list[str] | None = None
+    ids_from: str = ""
     account: Account = field(default_factory=Account)
 
 

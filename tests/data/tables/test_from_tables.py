@@ -95,6 +95,48 @@ def test_edges_to_unknown_nodes() -> None:
         from_tables(edges, NODES, unknown_nodes="ignore")
 
 
+@pytest.mark.parametrize("ids", [list("abcd"), ["0", "1", "2", "3"], [1, 2, 3, 4]])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_repeated_row_does_not_hide_the_id_column(tmp_path: Path, ids: list[object], first: bool) -> None:
+    edges = pd.DataFrame({"u": ids[:3], "v": ids[1:]})
+    nodes = pd.DataFrame({"person": [*ids, ids[0]], "age": [70, 70, 70, 80, 70], "y": [0, 1, 0, 1, 0]})
+    if not first and ids[0] == "a":  # further on, numbers like the row numbers are no ids
+        nodes = nodes[["age", "person", "y"]]
+    for name, frame in (("e", edges), ("n", nodes)):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    for tables in ((edges, nodes), (tmp_path / "e.csv", tmp_path / "n.csv")):
+        with pytest.raises(DataError, match=rf"1 node id stands in several rows .*'{ids[0]}'"):
+            from_tables(*tables, unknown_nodes="drop")
+    assert from_tables(edges, nodes[:4]).node_ids == [str(name) for name in ids]
+
+
+def test_row_numbers_stay_ids_beside_features_of_small_numbers() -> None:
+    edges = pd.DataFrame({"u": [0, 1, 2, 3], "v": [1, 2, 3, 4]})
+    nodes = pd.DataFrame({"rank": [3, 2, 2, 1, 9], "words": [[1], [2], [3], [4], [5]], "y": [0, 1, 0, 1, 0]})
+    data = from_tables(edges, nodes)
+    assert data.edge_index.tolist() == [[0, 1, 2, 3], [1, 2, 3, 4]]
+    assert "row-numbers" in data.account
+
+
+@pytest.mark.parametrize("unknown_nodes", ["error", "drop", "add"])
+def test_tables_that_do_not_meet_are_refused(unknown_nodes: str) -> None:
+    edges = pd.DataFrame({"u": ["p1", "p2"], "v": ["p2", "p3"]})
+    with pytest.raises(
+        DataError, match=r"Every edge .* by the column 'id' \(such as 'a'\).*such as 'p1'.*id_column="
+    ):
+        from_tables(edges, NODES, unknown_nodes=unknown_nodes)
+    rows = pd.DataFrame({"age": [7, 7, 7], "y": [0, 1, 0]})
+    with pytest.raises(DataError, match=r"by the row number, from 0 \(such as '0'\)"):
+        from_tables(edges, rows, unknown_nodes=unknown_nodes)
+
+
+def test_nodes_at_one_end_of_every_edge_can_be_added() -> None:
+    edges = pd.DataFrame({"u": ["a", "b"], "v": ["film", "film"]})
+    assert from_tables(edges, NODES, unknown_nodes="add").edge_index.tolist() == [[0, 1], [4, 4]]
+    with pytest.raises(DataError, match="Every edge"):
+        from_tables(edges, NODES, unknown_nodes="drop")
+
+
 def test_missing_labels_and_signs() -> None:
     assert from_tables(EDGES, NODES.assign(label=[1, None, 0, 1])).y.tolist() == [1, -1, 0, 1]
     signed = from_tables(EDGES, NODES.assign(label=[1, -1, -1, 1]))

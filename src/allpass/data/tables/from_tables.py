@@ -42,7 +42,7 @@ def from_tables(
 
     Columns are found by name where they are not given: edges in ``source, target`` (or ``src, dst``,
     ``from, to``, ``u, v``, else the first two), weights in ``weight``, node ids in ``id`` (or ``node``,
-    ``node_id``, else the first column when its values differ, else the row number), labels in ``label``
+    ``node_id``, else the column that holds most ids of the edges, else the row number), labels in ``label``
     (or ``y``, ``class``, ``target``), masks in ``train, val, test`` (or ``train_mask``, ...) or one column ``split``.
     Every other column of the node table is a feature: numbers stay, text becomes one 0/1 column a value.
 
@@ -90,6 +90,7 @@ def from_tables(
             id_column=id_column,
             nan=nan,
             max_categories=whole_number("max_categories", max_categories, least=1),
+            ends=found.ids,
         )
     edge_index = _positions(draft, found, unknown_nodes)[found.ends]
     known = (edge_index >= 0).all(axis=0)
@@ -123,6 +124,14 @@ def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
     if not unknown:
         return index
     count = int((index[ends] < 0).any(axis=0).sum())
+    # Dropping would leave no edge, and adding would join nothing to the table: that is never what was meant.
+    if (index[ends] < 0).all() or (count == ends.shape[1] and unknown_nodes != "add"):
+        raise DataError(
+            f"Every edge leads to nodes that the node table does not have: there nodes go by {draft.ids_from} "
+            f"(such as {draft.node_ids[0]!r}), and the edges name others (such as {unknown[0]!r}).",
+            "Name the column of the node table that holds the ids of the edges with id_column=, or the columns of "
+            "the edge table with source_column= and target_column=.",
+        )
     found = (
         f"{many(count, 'edge leads', 'edges lead')} to {many(len(unknown), 'node')} that the node table does not "
         f"have: {some(unknown)}"

@@ -35,8 +35,12 @@ def read_nodes(
     id_column: str | None = None,
     nan: str | None = None,
     max_categories: int = 50,
+    ends: Sequence[str] = (),
 ) -> Draft:
-    """The nodes with their features, labels and masks, and no edges yet; arguments as in ``from_tables``."""
+    """The nodes with their features, labels and masks, and no edges yet; arguments as in ``from_tables``.
+
+    An id column that nobody named is the one that holds most of ``ends``, the ids that the edges name.
+    """
     named = table.find(ID_COLUMNS) if id_column is None else table.column(id_column)
     candidate = named or table.columns[0]
     frame = table.read([candidate])
@@ -49,11 +53,19 @@ def read_nodes(
         role = "the id" if label_column == named else "a feature"
         raise InputError(f"The column {label_column!r} is both the label and {role}.", "Name it once.")
     roles = {*masks, label_column}
+    if not named:
+        free = [name for name in table.columns if name not in {*roles, *(chosen or ())}]
+        meeting = _meeting_column(table, frame, free, set(ends))
+        if meeting is not None:
+            named = candidate = meeting
+            frame = table.read([candidate])
     if named or (candidate not in {*roles, *(chosen or ())} and _identifies(frame[candidate])):
+        ids_from = f"the column {candidate!r}"
         ids = _unique_ids(table, frame[candidate])
         roles.add(candidate)
     else:
         frame = table.read([])
+        ids_from = "the row number, from 0"
         ids = [str(row) for row in range(len(frame))]
         account.add("row-numbers", len(ids), "There is no id column: nodes go by their row number, from 0.")
     if chosen is None:
@@ -70,6 +82,7 @@ def read_nodes(
         origins=encoded.origins or None,
         categories=encoded.categories,
         node_ids=ids,
+        ids_from=ids_from,
         account=account,
     )
 
@@ -92,10 +105,37 @@ def _label_column(table: Table, label: str | bool | None, taken: set[str | None]
 
 def _identifies(column: pd.Series[Any]) -> bool:
     """Whether a first column that is not called id can be one: every value is there, differs, and is no fraction."""
+    return not column.isna().any() and column.is_unique and _is_whole(column)
+
+
+def _meeting_column(table: Table, frame: pd.DataFrame, columns: list[str], ends: set[str]) -> str | None:
+    """The column that holds most ids of the edges, repeats or not; ``None`` when row numbers hold as many.
+
+    Only the first column wins a tie with the row numbers: a column of small numbers further on is a feature.
+    """
+    likely = [name for name in columns if ends and _mostly_differs(frame[name].dropna())]
+    if not likely:
+        return None
+    texts = table.read(likely)
+    scores = {name: len(ends.intersection(id_texts(texts[name].dropna(), table.title)[1])) for name in likely}
+    best = max(likely, key=lambda name: scores[name])
+    rows = len(ends.intersection(map(str, range(len(frame)))))
+    least = max(rows, 1) if best == table.columns[0] else rows + 1
+    return best if scores[best] >= least else None
+
+
+def _mostly_differs(column: pd.Series[Any]) -> bool:
+    """Whether a column looks like ids with some repeats."""
+    try:
+        return bool(2 * column.nunique() > len(column)) and _is_whole(column)
+    except TypeError:  # lists and the like are no ids
+        return False
+
+
+def _is_whole(column: pd.Series[Any]) -> bool:
+    """Whether no value is a fraction, if all are numbers."""
     import pandas as pd
 
-    if column.isna().any() or not column.is_unique:
-        return False
     numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(np.float64)
     return bool(np.isnan(numbers).any() or (numbers == np.floor(numbers)).all())
 
