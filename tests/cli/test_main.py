@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -96,7 +97,9 @@ def test_diagnose_prints_findings_and_writes_the_page(call, tables: Path):
     assert "<html" in (tables / "page.html").read_text()
 
 
-def test_lists(call):
+def test_lists(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "chameleon-filtered-directed" in call("datasets").stdout  # a name cut short cannot be typed
     assert "cora" in call("datasets").stdout
     assert "H_agg" in call("metrics").stdout
 
@@ -122,7 +125,9 @@ def test_wrong_column(call, tables: Path):
 def test_edge_to_an_unknown_node(call, tables: Path):
     with (tables / "edges.csv").open("a") as file:
         file.write("n0,stranger\n")
-    assert "stranger" in refused(call("diagnose", tables, "--label", "kind"))
+    sentence = refused(call("diagnose", tables, "--label", "kind"))
+    assert "stranger" in sentence
+    assert "--unknown-nodes drop" in sentence  # in the words of the shell
     assert call("diagnose", tables, "--label", "kind", "--unknown-nodes", "drop").returncode == 0
 
 
@@ -184,6 +189,20 @@ def test_a_header_that_claims_ten_gigabytes(call, tmp_path: Path):
 def test_page_into_a_folder_that_is_not_there(call, tmp_path: Path):
     refused(call("diagnose", "karate", "--html", tmp_path / "no" / "page.html"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminal_without_unicode_and_a_full_disk():
+    poor = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*ALLPASS, "diagnose", "karate"], capture_output=True, env=poor, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*ALLPASS, "metrics"], stdout=full, stderr=subprocess.PIPE, timeout=240, check=False
+        )
+    assert done.returncode == 2
+    assert b"defect" not in done.stderr
 
 
 def test_debug_shows_the_traceback():

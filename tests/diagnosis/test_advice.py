@@ -72,10 +72,8 @@ def test_every_finding_reads_as_sentences(h):
         assert finding.evidence
 
 
-def test_a_single_node_has_nothing_to_smooth():
-    data = Data(
-        edge_index=torch.zeros(2, 0, dtype=torch.long), x=torch.ones(1, 2), y=torch.tensor([0]), num_nodes=1
-    )
+def test_equal_features_leave_nothing_to_smooth():
+    data = Data(edge_index=torch.tensor([[0], [1]]), x=torch.ones(2, 2), y=torch.tensor([0, 0]), num_nodes=2)
     assert codes(data) == {"nothing-to-smooth"}
 
 

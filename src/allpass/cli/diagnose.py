@@ -13,6 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _TABLES = "Your own tables"
+OPTIONS = (
+    "edges",
+    "nodes",
+    "label",
+    "features",
+    "id_column",
+    "source_column",
+    "target_column",
+    "weight",
+    "undirected",
+    "unknown_nodes",
+    "nan",
+    "task",
+    "data_dir",
+)
+"""The options of `allpass.load` that have a flag here."""
 
 
 def diagnose(
@@ -32,6 +48,12 @@ def diagnose(
         str | None,
         typer.Option(help="Column of the node table that holds the class.", rich_help_panel=_TABLES),
     ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="Feature columns, separated by commas; by default all others.", rich_help_panel=_TABLES
+        ),
+    ] = None,
     id_column: Annotated[
         str | None,
         typer.Option("--id", help="Column of the node table that names the node.", rich_help_panel=_TABLES),
@@ -46,6 +68,12 @@ def diagnose(
     weight: Annotated[
         str | None, typer.Option(help="Column of the edge table with edge weights.", rich_help_panel=_TABLES)
     ] = None,
+    undirected: Annotated[
+        bool,
+        typer.Option(
+            "--undirected", help="Each row of the edge table is an edge both ways.", rich_help_panel=_TABLES
+        ),
+    ] = False,
     unknown_nodes: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +85,11 @@ def diagnose(
         typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),
     ] = None,
     nan: Annotated[
-        str | None, typer.Option(help="Missing feature values: error, zero or mean.", rich_help_panel=_TABLES)
+        str | None,
+        typer.Option(
+            help="Missing feature values: error, zero or mean; by default the median, with a column that says so.",
+            rich_help_panel=_TABLES,
+        ),
     ] = None,
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
@@ -72,10 +104,12 @@ def diagnose(
         "edges": edges,
         "nodes": nodes,
         "label": label,
+        "features": features.split(",") if features is not None else None,
         "id_column": id_column,
         "source_column": source,
         "target_column": destination,
         "weight": weight,
+        "undirected": undirected or None,
         "unknown_nodes": unknown_nodes,
         "nan": nan,
         "task": task,
@@ -116,5 +150,5 @@ def _progress() -> Iterator[Callable[[str], None]]:
     )
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("starting", total=len(METRICS) + 6)
+        task = bar.add_task("starting", total=len(METRICS) + 7)
         yield lambda step: bar.update(task, description=step, advance=1)

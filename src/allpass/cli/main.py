@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
 from typing import Annotated
 
@@ -10,7 +12,7 @@ import typer
 
 from allpass import __version__
 from allpass.cli.datasets import datasets
-from allpass.cli.diagnose import diagnose
+from allpass.cli.diagnose import OPTIONS, diagnose
 from allpass.cli.metrics import metrics
 from allpass.errors import AllpassError
 
@@ -44,6 +46,9 @@ def options(
 
 def run(arguments: list[str] | None = None) -> None:
     """Entry point: a wrong input gives one clear sentence and exit status 2, a defect of allpass status 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     try:
@@ -51,7 +56,7 @@ def run(arguments: list[str] | None = None) -> None:
     except AllpassError as error:
         if debug:
             raise
-        _say(f"allpass: {error}")
+        _say(f"allpass: {in_shell_words(str(error))}")
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -61,12 +66,35 @@ def run(arguments: list[str] | None = None) -> None:
             raise
         _say("allpass: The graph does not fit into memory. Use a smaller one, or a machine with more memory.")
         sys.exit(2)
+    except OSError as error:  # a full disk, a file taken away
+        if debug:
+            raise
+        _say(f"allpass: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        sys.exit(2)
     except Exception as error:
         if debug:
             raise
         _say(f"allpass: Unexpected {type(error).__name__}: {error}")
         _say("This is a defect of allpass. Run again with --debug and report what it prints.")
         sys.exit(1)
+
+
+_FLAGS = {"id_column": "--id", "source_column": "--source", "target_column": "--destination"}
+
+
+def in_shell_words(sentence: str) -> str:
+    """The library's cures name Python arguments; say them as the flags of this command line.
+
+    Example:
+        >>> in_shell_words("Pass unknown_nodes='drop', or name the column with label=.")
+        'Pass --unknown-nodes drop, or name the column with --label.'
+    """
+
+    def flag(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"].strip("'")
+        return f"{_FLAGS.get(name, '--' + name.replace('_', '-'))} {value}".strip()
+
+    return re.sub(rf"\b(?P<name>{'|'.join(OPTIONS)})=(?P<value>'\w+'|\w*)", flag, sentence)
 
 
 def _say(sentence: str) -> None:

@@ -12,7 +12,7 @@ def metrics() -> None:
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("name", "symbol", "range", "meaning", "direction", "citation"):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=heading == "name")
     for metric in METRICS:
         scope = f"{metric.low:g} to {metric.high:g}"
         table.add_row(metric.name, metric.symbol, scope, metric.meaning, metric.direction, metric.citation)

@@ -52,7 +52,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
 
 def _metric_table(diagnosis: Diagnosis) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("metric")
+    table.add_column("metric", no_wrap=True)
     table.add_column("", style="dim")
     table.add_column("value", justify="right")
     table.add_column("meaning")

@@ -1,6 +1,7 @@
 """Metrics put together into findings and a recommendation: data, no drawing."""
 
 from allpass.diagnosis.advice import Finding, Recommendation
+from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.diagnose import Diagnosis, Mixing, diagnose
 from allpass.diagnosis.facts import DegreeHistogram, Facts
 from allpass.diagnosis.filtering import Separation
@@ -8,6 +9,7 @@ from allpass.diagnosis.frequency import Frequencies
 from allpass.diagnosis.oversmoothing import Smoothing
 
 __all__ = [
+    "Chance",
     "DegreeHistogram",
     "Diagnosis",
     "Facts",

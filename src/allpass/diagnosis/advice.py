@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.filtering import Separation
 from allpass.diagnosis.frequency import Frequencies
@@ -59,10 +60,16 @@ class Evidence:
     frequencies: Frequencies
     separation: Separation | None
     smoothing: Smoothing
+    chance: Chance | None
 
 
 def find(evidence: Evidence) -> tuple[Finding, ...]:
     """The findings that apply, the weightiest first."""
+    if not evidence.facts.edges:
+        text = (
+            "Every metric of the structure is empty or trivial; the features are all there is to learn from."
+        )
+        return (Finding("no-edges", "bad", "No edge joins two different nodes.", text, {"edges": 0.0}),)
     if evidence.facts.classes < 2:
         return (_smoothing(evidence),)
     rules = (
@@ -92,15 +99,34 @@ def _averaging_test(e: Evidence) -> Finding | None:
         f"A simple classifier reaches {test.with_graph:.1%} on features averaged over neighbours and "
         f"{test.without_graph:.1%} on the features alone (mean of {test.repeats} samples)."
     )
-    if test.p_value > 0.95:
-        return Finding(
-            "averaging-helps", "good", f"Averaging neighbours helps by {gain:.1f} points.", text, numbers
-        )
-    if test.p_value < 0.05:
-        return Finding(
-            "averaging-hurts", "bad", f"Averaging neighbours costs {-gain:.1f} points.", text, numbers
-        )
+    if _gain_is_certain(e, test):
+        if gain > 0:
+            title = f"Averaging neighbours helps by {gain:.1f} points."
+            return Finding("averaging-helps", "good", title, text, numbers)
+        title = f"Averaging neighbours costs {-gain:.1f} points."
+        return Finding("averaging-hurts", "bad", title, text, numbers)
+    if not _beats_chance(e, test):
+        title = "Neither the features nor their averages predict the label."
+        text += f" Guessing reaches {1 / e.facts.classes:.1%}."
+        return Finding("unpredictable", "bad", title, text, numbers)
     return Finding("averaging-neutral", "note", "Averaging neighbours changes little.", text, numbers)
+
+
+def _gain_is_certain(e: Evidence, test: GraphTest) -> bool:
+    """Two standard errors of a difference between accuracies on this many nodes, and the test agrees.
+
+    The samples of the test come from one graph, so its p-value alone takes the quirks of that graph for certain.
+    """
+    error = math.sqrt(sum(p * (1 - p) for p in (test.with_graph, test.without_graph)) / e.facts.labelled)
+    difference = test.with_graph - test.without_graph
+    agrees = test.p_value > 0.95 if difference > 0 else test.p_value < 0.05
+    return agrees and abs(difference) > 2 * error and _beats_chance(e, test)
+
+
+def _beats_chance(e: Evidence, test: GraphTest) -> bool:
+    guess = 1 / e.facts.classes
+    margin = 2 * math.sqrt(guess * (1 - guess) / e.facts.labelled)
+    return max(test.with_graph, test.without_graph) > guess + margin
 
 
 def _alike(e: Evidence) -> Finding | None:
@@ -108,8 +134,9 @@ def _alike(e: Evidence) -> Finding | None:
     if math.isnan(h):
         return None
     numbers = {"adjusted_homophily": h, "edge_homophily": edge}
+    what = "edge weight joins" if e.facts.weighted else "edges join"
     text = (
-        f"{edge:.0%} of the edges join nodes of one class; corrected for what chance gives, homophily is {h:.2f} "
+        f"{edge:.0%} of the {what} nodes of one class; corrected for what chance gives, homophily is {h:.2f} "
         "(1 = always alike, 0 = as by chance)."
     )
     if h >= 0.5:
@@ -128,10 +155,18 @@ def _aggregation(e: Evidence) -> Finding | None:
     if math.isnan(h):
         return None
     numbers = {"aggregation_homophily": h, "modified_aggregation_homophily": modified}
-    text = f"After averaging the labels around them, {h:.1%} of the nodes still resemble their own class most"
+    guess = e.chance.aggregation_homophily if e.chance else 0.0
+    numbers["shuffled_labels"] = guess
+    text = (
+        f"After averaging the labels around them, {h:.1%} of the nodes still resemble their own class most; "
+        f"shuffled labels would give {guess:.1%}"
+    )
     if modified == 0:
         text += " (rescaled this is 0, so the unscaled number is shown: fewer than half keep their class)."
         return Finding("aggregation-mixes", "bad", "Averaged labels mix the classes up.", text, numbers)
+    if h < guess + 0.05:
+        title = "Averaged labels keep the classes apart no better than by chance."
+        return Finding("aggregation-by-chance", "bad", title, text + ".", numbers)
     if modified >= 0.6:
         return Finding(
             "aggregation-keeps", "good", "Averaged labels keep the classes apart.", text + ".", numbers
@@ -145,9 +180,13 @@ def _informative(e: Evidence) -> Finding | None:
     li, h = e.metrics["label_informativeness"], e.metrics["adjusted_homophily"]
     if math.isnan(li) or h >= 0.15:
         return None
-    numbers = {"label_informativeness": li}
-    text = f"One neighbour's label removes {li:.0%} of the uncertainty about a node's label."
-    if li >= 0.1:
+    guess = e.chance.label_informativeness if e.chance else 0.0
+    numbers = {"label_informativeness": li, "shuffled_labels": guess}
+    text = (
+        f"One neighbour's label removes {li:.0%} of the uncertainty about a node's label; "
+        f"shuffled labels would seem to remove {guess:.0%}."
+    )
+    if li >= guess + 0.08:
         title = "Neighbours differ, but in a way that tells."
         return Finding("informative-heterophily", "good", title, text, numbers)
     return Finding("uninformative", "bad", "A neighbour's label tells next to nothing.", text, numbers)
@@ -163,7 +202,11 @@ def _high_pass(e: Evidence) -> Finding | None:
         f"their neighbours, {shares['low-pass only']:.0%} only by the average, {shares['both']:.0%} by both and "
         f"{shares['neither']:.0%} by neither."
     )
-    if only_high >= 0.1:
+    separated = only_high + shares["both"]
+    guess = e.chance.diversification_distinguishability if e.chance else 0.0
+    numbers["shuffled_labels"] = guess
+    text += f" Differences set {separated:.0%} apart, {guess:.0%} under shuffled labels."
+    if only_high >= 0.1 and separated >= guess + 0.05:
         return Finding(
             "high-pass-adds", "good", "A high-pass channel reaches nodes that averaging loses.", text, numbers
         )
@@ -220,9 +263,12 @@ def _balance(e: Evidence) -> Finding | None:
     sizes = e.facts.class_sizes
     if min(sizes) >= 5 and max(sizes) <= 0.8 * sum(sizes):
         return None
-    names = ", ".join(name for name, size in zip(e.facts.class_names, sizes, strict=True) if size < 5)
+    names = [name for name, size in zip(e.facts.class_names, sizes, strict=True) if size < 5]
     if names:
-        text = f"Fewer than five nodes: {names}. Scores on such classes are luck; report macro-F1 beside accuracy."
+        text = (
+            f"Fewer than five nodes: {_some(names)}. Scores on such classes are luck; "
+            "report macro-F1 beside accuracy."
+        )
         return Finding(
             "tiny-class",
             "note",
@@ -236,11 +282,24 @@ def _balance(e: Evidence) -> Finding | None:
     )
 
 
+def _some(names: list[str], most: int = 5) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
 def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
     """What to try first, from the findings alone; a trained comparison is the judge of last resort."""
     codes = {finding.code for finding in findings}
     reasons: list[str] = []
     models: tuple[str, ...]
+    if not evidence.facts.edges:
+        return Recommendation(
+            "There is no structure to use: no edge joins two different nodes.",
+            ("mlp-2",),
+            (
+                "Check that the edge table was read as meant: its columns, and the ids it shares with the nodes.",
+            ),
+        )
     if evidence.facts.classes < 2:
         return Recommendation(
             "Without at least two classes there is nothing to tell whether the structure helps.",
@@ -272,6 +331,10 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
         else:
             summary = "The structure hurts a network that averages and shows little to learn from."
             models = ("mlp-2", "acm-gcn", "linkx")
+    elif "unpredictable" in codes and "informative-heterophily" not in codes:
+        summary = "Neither the features nor the structure, by averaging, tell the classes apart."
+        models = ("mlp-2", "acm-gcn", "linkx")
+        reasons.append("A simple classifier does no better than guessing, with the graph or without.")
     else:
         summary = "The structure changes little either way by averaging."
         models = ("acm-gcn", "mlp-2", "gcn")

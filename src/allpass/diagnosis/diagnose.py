@@ -11,6 +11,7 @@ from typing import Any
 from allpass import __version__
 from allpass.data import Account, load
 from allpass.diagnosis.advice import Evidence, Finding, Recommendation, find, recommend
+from allpass.diagnosis.chance import Chance, find_chance
 from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, gather_facts
 from allpass.diagnosis.filtering import Separation, separate
 from allpass.diagnosis.frequency import Frequencies, find_frequencies
@@ -44,6 +45,7 @@ class Diagnosis:
     frequencies: Frequencies
     separation: Separation | None
     smoothing: Smoothing
+    chance: Chance | None
     findings: tuple[Finding, ...]
     recommendation: Recommendation
     seconds: float
@@ -70,6 +72,7 @@ class Diagnosis:
             "frequencies": asdict(self.frequencies),
             "separation": asdict(self.separation) if self.separation else None,
             "smoothing": asdict(self.smoothing),
+            "shuffled_labels": asdict(self.chance) if self.chance else None,
             "findings": [asdict(finding) for finding in self.findings],
             "recommendation": asdict(self.recommendation),
             "seconds": self.seconds,
@@ -104,8 +107,10 @@ def diagnose(data: Any, *, progress: Callable[[str], None] | None = None, **opti
     separation = separate(graph)
     say("smoothing")
     smoothing = find_smoothing(graph)
+    say("shuffling labels")
+    chance = find_chance(graph)
     tests = _tests(graph, measured)
-    evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing)
+    evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing, chance)
     findings = find(evidence)
     return Diagnosis(
         name=data.name,
@@ -120,6 +125,7 @@ def diagnose(data: Any, *, progress: Callable[[str], None] | None = None, **opti
         frequencies=frequencies,
         separation=separation,
         smoothing=smoothing,
+        chance=chance,
         findings=findings,
         recommendation=recommend(evidence, findings),
         seconds=time.perf_counter() - start,
