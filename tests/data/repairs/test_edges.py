@@ -16,6 +16,7 @@ from allpass.data.repairs.edges import (
     merge_duplicates,
     note_links,
     note_twins,
+    note_weights,
 )
 from allpass.errors import DataError
 
@@ -121,18 +122,42 @@ def test_edges_of_other_types_are_read() -> None:
         checked_edges(np.array([[0], [2]]), 3, ["a", "b"])
 
 
+@pytest.mark.parametrize(
+    ("weight", "zeros"), [([1, 2], ""), ([0, 2], "1 edge has"), ([0, 0], "2 edges have")]
+)
+def test_weights_are_noted_and_so_are_zeros(weight: list[int], zeros: str) -> None:
+    account = Account()
+    note_weights(np.array(weight, dtype=np.float32), account)
+    notes = {note.code: note for note in account}
+    assert notes["weighted"].count == 2
+    assert "the larger counts" in notes["weighted"].what
+    assert ("zero-weights" in notes) == bool(zeros)
+    if zeros:
+        assert notes["zero-weights"].what.startswith(f"{zeros} weight 0")
+        assert notes["zero-weights"].count == weight.count(0)
+
+
+def test_a_graph_without_weights_has_no_note_about_them() -> None:
+    account = Account()
+    note_weights(None, account)
+    assert not len(account)
+
+
 def test_weights() -> None:
     account = Account()
     weight = checked_weights(np.array([[1], [-2]]), 2, account)
     assert weight is not None
     assert weight.dtype == np.float32
     assert weight.tolist() == [1, -2]
-    assert "negative-weights" in account
+    assert [note.what for note in account] == ["1 edge has a negative weight; the first is edge 2. Kept."]
     assert checked_weights(None, 2, account) is None
     for bad, message in (
         (np.ones(3), r"\[3\]"),
         (np.array(["a", "b"]), "type"),
-        (np.array([1, np.nan]), "1 edge weight is missing or infinite"),
+        (
+            np.array([1, np.nan]),
+            r"1 edge weight is missing or infinite; the first is that of edge 2\. .*weight=False",
+        ),
     ):
         with pytest.raises(DataError, match=message):
             checked_weights(bad, 2, account)

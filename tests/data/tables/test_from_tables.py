@@ -72,6 +72,12 @@ def test_repeated_edges_add_their_weights() -> None:
     assert "edge_weight" not in from_tables(edges, NODES, weight=False)
 
 
+def test_weights_are_noted() -> None:
+    account = from_tables(EDGES.assign(weight=[1, 0, 2]), NODES).account
+    assert {"weighted", "zero-weights"} <= {note.code for note in account}
+    assert "weighted" not in from_tables(EDGES, NODES).account
+
+
 def test_edges_to_unknown_nodes() -> None:
     ids = [f"n{k}" for k in range(7)]
     edges = pd.DataFrame({"u": ["a", *["b"] * 7], "v": ["b", *ids]})
@@ -185,7 +191,12 @@ def test_a_category_that_gives_the_label_away_is_named() -> None:
         (EDGES.iloc[:0], NODES.iloc[:0], DataError, "no rows"),
         (EDGES[["source"]], NODES, DataError, "1 column"),
         (EDGES, NODES.assign(age=[1, np.inf, 2, 3]), DataError, "infinite"),
-        (EDGES.assign(weight=[1, None, 2]), NODES, DataError, "1 edge weight is missing"),
+        (
+            EDGES.assign(weight=[1, None, 2]),
+            NODES,
+            DataError,
+            r"1 edge weight is missing .*in row 2\. .*weight=False",
+        ),
         (EDGES, pd.concat([NODES, NODES]), DataError, "4 node ids stand in several rows"),
     ],
 )

@@ -64,15 +64,17 @@ def checked_weights(weight: Array | None, num_edges: int, account: Account) -> A
     if not np.isfinite(weight).all():
         bad = int(np.count_nonzero(~np.isfinite(weight)))
         raise DataError(
-            f"{many(bad, 'edge weight is', 'edge weights are')} missing or infinite.",
-            "Fill them in, or load the graph without weights.",
+            f"{many(bad, 'edge weight is', 'edge weights are')} missing or infinite; the first is that of edge "
+            f"{np.flatnonzero(~np.isfinite(weight))[0] + 1:,}.",
+            "Fill them in, or load the graph without weights (for tables weight=False).",
         )
     negative = int(np.count_nonzero(weight < 0))
     account.add(
         "negative-weights",
         negative,
-        f"{many(negative, 'edge has', 'edges have')} a negative weight. Kept.",
-        "Normalisations divide by degrees and expect weights of 0 or more.",
+        f"{many(negative, 'edge has', 'edges have')} a negative weight; the first is edge "
+        f"{int(np.argmax(weight < 0)) + 1:,}. Kept.",
+        "Metrics and normalisations refuse them: make them 0 or more, or load the graph without weights.",
     )
     return weight.astype(np.float32)
 
@@ -105,6 +107,27 @@ def merge_duplicates(
         weight[order[fresh]] = np.add.reduceat(weight[order], np.flatnonzero(fresh))
         weight = weight[kept]
     return edge_index[:, kept], weight
+
+
+def note_weights(weight: Array | None, account: Account) -> None:
+    """Note that edges are weighed, and those that weigh nothing; the edges must be free of duplicates."""
+    if weight is None:
+        return
+    account.add(
+        "weighted",
+        weight.size,
+        "Edges carry weights: counts and shares are by weight; where both directions of an edge have one, the "
+        "larger counts.",
+        "Load the graph without weights when every edge is to count the same.",
+    )
+    empty = int(np.count_nonzero(weight == 0))
+    account.add(
+        "zero-weights",
+        empty,
+        f"{many(empty, 'edge has', 'edges have')} weight 0: kept as stored, but measured as no edge unless the way "
+        "back weighs more.",
+        "Give them a weight above 0, or load the graph without weights, when they are to count.",
+    )
 
 
 def note_links(edge_index: Array, weight: Array | None, num_nodes: int, account: Account) -> Links:

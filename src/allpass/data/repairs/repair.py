@@ -19,6 +19,7 @@ from allpass.data.repairs.edges import (
     merge_duplicates,
     note_links,
     note_twins,
+    note_weights,
 )
 from allpass.data.repairs.features import checked_features, column_name
 from allpass.data.repairs.labels import class_labels, regression_targets
@@ -54,6 +55,7 @@ def checked(
     edge_index = checked_edges(draft.edge_index, draft.num_nodes, draft.node_ids)
     weight = checked_weights(draft.edge_weight, edge_index.shape[1], account)
     draft.edge_index, draft.edge_weight = merge_duplicates(edge_index, weight, draft.num_nodes, account)
+    note_weights(draft.edge_weight, account)
     links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, account)
     draft.x = checked_features(draft.x, draft.num_nodes, draft.feature_names, nan or "error", account)
     if draft.y is None:

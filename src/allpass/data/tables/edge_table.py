@@ -125,4 +125,12 @@ def _numbers(column: pd.Series[Any], table: Table) -> Array:
             f"The column {column.name!r} of {table.title} holds text, not numbers.",
             "Expected edge weights; pass weight=False to read the edges without.",
         )
-    return column.to_numpy(np.float64, na_value=np.nan)
+    weight: Array = column.to_numpy(np.float64, na_value=np.nan)
+    bad = np.flatnonzero(~np.isfinite(weight))
+    if bad.size:
+        raise DataError(
+            f"{many(bad.size, 'edge weight is', 'edge weights are')} missing or infinite in the column "
+            f"{column.name!r} of {table.title}; the first is in row {bad[0] + 1:,}.",
+            "Fill them in, or pass weight=False to read the edges without.",
+        )
+    return weight
