@@ -119,3 +119,11 @@ def test_missing_labels_are_named(part: Callable[[LabelledGraph], Tensor]) -> No
 def test_uncoalesced_features_are_added_up() -> None:
     twice = torch.sparse_coo_tensor(torch.tensor([[0, 0], [1, 1]]), torch.tensor([1.0, 2.0]), (3, 2))
     assert LabelledGraph.build(EDGES, Y, twice).features.to_dense().tolist() == [[0, 3], [0, 0], [0, 0]]
+
+
+def test_other_types_than_tensors_are_refused_by_name():
+    edges = torch.tensor([[0], [1]])
+    with pytest.raises(InputError, match="Got ndarray for the edges"):
+        LabelledGraph.build(edges.numpy(), torch.tensor([0, 1]))
+    with pytest.raises(InputError, match="Got list for the labels"):
+        LabelledGraph.build(edges, [0, 1])

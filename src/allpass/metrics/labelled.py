@@ -86,6 +86,12 @@ class LabelledGraph:
                     "Build the Operator as it is to be measured (symmetrized(), T), or pass edge_index.",
                 )
             return cls(graph, y, x)
+        for given, words in ((graph, "edges"), (y, "labels"), (x, "features")):
+            if given is not None and not isinstance(given, Tensor):
+                raise InputError(
+                    f"Got {type(given).__name__} for the {words}.",
+                    "Expected a torch tensor (torch.from_numpy makes one); for a whole Data use profile(data).",
+                )
         if num_nodes is None:
             num_nodes = len(y) if y is not None else x.shape[0] if x is not None else None
         A = Operator.from_edge_index(
