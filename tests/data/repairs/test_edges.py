@@ -151,6 +151,9 @@ def test_weights() -> None:
     assert weight.tolist() == [1, -2]
     assert [note.what for note in account] == ["1 edge has a negative weight; the first is edge 2. Kept."]
     assert checked_weights(None, 2, account) is None
+    none = checked_weights(np.zeros(0), 0, account)
+    assert none is not None
+    assert none.shape == (0,)
     for bad, message in (
         (np.ones(3), r"\[3\]"),
         (np.array(["a", "b"]), "type"),

@@ -68,14 +68,15 @@ def checked_weights(weight: Array | None, num_edges: int, account: Account) -> A
             f"{np.flatnonzero(~np.isfinite(weight))[0] + 1:,}.",
             "Fill them in, or load the graph without weights (for tables weight=False).",
         )
-    negative = int(np.count_nonzero(weight < 0))
-    account.add(
-        "negative-weights",
-        negative,
-        f"{many(negative, 'edge has', 'edges have')} a negative weight; the first is edge "
-        f"{int(np.argmax(weight < 0)) + 1:,}. Kept.",
-        "Metrics and normalisations refuse them: make them 0 or more, or load the graph without weights.",
-    )
+    negative = np.flatnonzero(weight < 0)
+    if negative.size:
+        account.add(
+            "negative-weights",
+            negative.size,
+            f"{many(negative.size, 'edge has', 'edges have')} a negative weight; the first is edge "
+            f"{negative[0] + 1:,}. Kept.",
+            "Metrics and normalisations refuse them: make them 0 or more, or load the graph without weights.",
+        )
     return weight.astype(np.float32)
 
 
