@@ -73,13 +73,16 @@ def test_find_and_column(tmp_path: Path) -> None:
     [
         ("t.csv", "", "is empty"),
         ("t.csv", " \n\n", "is empty"),
-        ("t.csv", "a,b\n1,2\n1,2,3\n", "could not be read as a table.*line 3"),
+        ("t.csv", "a,b\n1,2\n1,2,3\n", r"could not be read as a table\. Line 3 has 3 fields; expected 2\."),
+        ("t.csv", "# about\na,b\n1,2\n1,2,3\n", r"Line 4 has 3 fields; expected 2\."),
         ("t.csv", "a,b\n1,2,3\n1,2,3\n", "could not be read as a table"),
         ("t.csv", 'a,b\n"1,2\n', "could not be read as a table"),
         ("t.csv", b"a,b\n\xff\xfe,1\n", "not UTF-8"),
         ("t.csv", b"a\0b,c\n", "not UTF-8"),
         ("t.parquet", "no parquet at all", "could not be read as Parquet"),
         ("t.xlsx", "x", "does not look like a table"),
+        ("t.xlsx", b"PK\x03\x04rest", r"looks like an Excel file\. Save the sheet as CSV"),
+        ("t.csv", b"PK\x03\x04rest", "looks like an Excel file"),
     ],
 )
 def test_files_that_are_no_tables(tmp_path: Path, name: str, content: str | bytes, message: str) -> None:
@@ -90,6 +93,8 @@ def test_files_that_are_no_tables(tmp_path: Path, name: str, content: str | byte
 def test_missing_file_and_wrong_type(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match=r"There is no file .*nope.csv.*edge table"):
         Table(tmp_path / "nope.csv", "edge table")
+    with pytest.raises(InputError, match="is a folder; the edge table must be a file"):
+        Table(tmp_path, "edge table")
     with pytest.raises(InputError, match="Got list as the edge table"):
         Table([1, 2], "edge table")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,11 +92,20 @@ class Table:
         )
 
     def _open(self) -> None:
+        if self._path.is_dir():
+            raise InputError(
+                f"{str(self._path)!r} is a folder; the {self.role} must be a file.",
+                f"Name the file in it that holds the {self.role}.",
+            )
         if not self._path.is_file():
             raise MissingFileError(
                 f"There is no file {str(self._path)!r} (the {self.role}).", "Check the path."
             )
         suffix = self._path.suffix.lower()
+        if suffix not in PARQUET_SUFFIXES and _is_zip(self._path):
+            raise DataError(
+                f"The file {self._path.name!r} looks like an Excel file.", "Save the sheet as CSV (UTF-8)."
+            )
         if suffix in PARQUET_SUFFIXES:
             self._frame = self._read_parquet()
         elif suffix in TEXT_SUFFIXES:
@@ -134,9 +144,8 @@ class Table:
             pd.errors.EmptyDataError,
             ValueError,
         ) as error:
-            reason = str(error).strip().splitlines()[0]
             raise DataError(
-                f"The file {self._path.name!r} could not be read as a table: {reason}",
+                f"The file {self._path.name!r} could not be read as a table. {_reason(error)}",
                 "Expected the same number of fields in every row, separated by commas, semicolons or tabs.",
             ) from error
 
@@ -163,6 +172,22 @@ def import_pandas(purpose: str) -> Any:
 
 def _not_text(path: Path) -> DataError:
     return DataError(f"The file {path.name!r} is not UTF-8 text.", "Save the table as UTF-8, or as Parquet.")
+
+
+def _is_zip(path: Path) -> bool:
+    """Whether a file is a ZIP archive, as Excel's workbooks are."""
+    with path.open("rb") as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+def _reason(error: Exception) -> str:
+    """What pandas says, in plain words where it counts fields."""
+    text = str(error).strip().splitlines()[0]
+    counted = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", text)
+    if counted is None:
+        return text
+    expected, line, saw = counted.groups()
+    return f"Line {line} has {saw} fields; expected {expected}."
 
 
 def _layout(path: Path) -> Layout:
