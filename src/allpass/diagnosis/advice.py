@@ -335,6 +335,12 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
         summary = "Neither the features nor the structure, by averaging, tell the classes apart."
         models = ("mlp-2", "acm-gcn", "linkx")
         reasons.append("A simple classifier does no better than guessing, with the graph or without.")
+    elif codes & {"informative-heterophily", "high-pass-adds"}:
+        summary = (
+            "Plain averaging changes little, but the structure tells: keep the differences to neighbours."
+        )
+        models = ("acm-gcn", "acmii-gcn", "mlp-2", "gcn")
+        reasons.append("Differences to neighbours or the pattern of classes around a node carry information.")
     else:
         summary = "The structure changes little either way by averaging."
         models = ("acm-gcn", "mlp-2", "gcn")

@@ -209,8 +209,8 @@ def _check_adjacency(A: Operator) -> None:
     if not (low >= 0 and high < float("inf")):  # a NaN fails every comparison
         wrong = int((~((A.values >= 0) & torch.isfinite(A.values))).sum())
         raise InputError(
-            f"Got {wrong} edge weights that are negative, infinite or NaN.",
-            "Metrics count edges by weight: expected 0 or more.",
+            f"{wrong} of the edge weights are negative, infinite or NaN.",
+            "Metrics count edges by weight: expected 0 or more. Drop these edges, or leave the weights out.",
         )
 
 
