@@ -86,7 +86,7 @@ def test_reading_says_how_edges_were_taken() -> None:
         ({"y": Y, "x": torch.tensor([[1.0], [np.inf], [2.0]]).to_sparse()}, r"NaN or infinite"),
         ({"y": Y, "x": torch.ones(3, 1, dtype=torch.complex64)}, r"complex64.*real"),
         ({"y": Y, "edge_weight": torch.tensor([1.0, -1.0])}, r"1 of the edge weights are negative"),
-        ({"y": Y, "edge_weight": torch.tensor([np.nan, np.inf])}, r"2 edge weights that are.*NaN"),
+        ({"y": Y, "edge_weight": torch.tensor([np.nan, np.inf])}, r"2 of the edge weights are.*NaN"),
         ({"y": Y, "edge_weight": torch.ones(3)}, r"edge_weight of shape \[3\] for 2 edges"),
         ({"y": Y[:2]}, r"edge to node 2 in a graph of 2 nodes"),
         ({"y": Y, "neighbours": "all"}, r"neighbours='all'"),

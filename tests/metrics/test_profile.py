@@ -38,8 +38,8 @@ def test_everything_that_applies_is_computed() -> None:
 
 def test_edges_are_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
     products = []
-    multiply = Operator._apply
-    monkeypatch.setattr(Operator, "_apply", lambda op, x: products.append(x.shape) or multiply(op, x))
+    multiply = Operator.__matmul__
+    monkeypatch.setattr(Operator, "__matmul__", lambda op, x: products.append(x.shape) or multiply(op, x))
     profile(Data(edge_index=EDGES, y=Y))
     assert products == [(6, 2)]
 
