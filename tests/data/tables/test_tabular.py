@@ -111,3 +111,10 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match="Reading the edge table needs the package 'pandas'"):
         Table(tmp_path / "t.csv", "edge table")
+
+
+def test_ids_of_digits_stay_text(tmp_path):
+    path = tmp_path / "nodes.csv"
+    path.write_text("id,size\n007,1\n7,2\n")
+    frame = Table(path, "node table").read(["id"])
+    assert [str(value) for value in frame["id"]] == ["007", "7"]

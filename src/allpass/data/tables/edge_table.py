@@ -65,8 +65,19 @@ def read_edges(
     )
     left, left_ids = id_texts(frame[first], table.title)
     right, right_ids = id_texts(frame[second], table.title)
+    _check_header(table, first, second, {*left_ids, *right_ids})
     numbers = None if weigh is None else _numbers(frame[weigh], table)
     return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers)
+
+
+def _check_header(table: Table, first: str, second: str, ids: set[str]) -> None:
+    """Refuse a table whose column names are themselves end points: its first row would be lost as a header."""
+    known = [name for name in (first, second) if name in ids]
+    if known and not table.headless:
+        raise DataError(
+            f"The first row of {table.title} looks like an edge: its {known[0]!r} is an end point in other rows too.",
+            "Write a row of column names above it, such as source and target.",
+        )
 
 
 def id_texts(column: pd.Series[Any], where: str) -> tuple[Array, list[str]]:

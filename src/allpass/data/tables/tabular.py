@@ -87,9 +87,11 @@ class Table:
         if self._frame is not None:
             return self._frame
         missing = {column: [""] if column in ids else _MISSING for column in self.columns}
-        return self._parse(
-            dtype=dict.fromkeys(ids, "category"), na_values=missing, keep_default_na=False, low_memory=False
+        # As text first: a category of numbers would be read as numbers, and 007 would meet 7.
+        frame = self._parse(
+            dtype=dict.fromkeys(ids, str), na_values=missing, keep_default_na=False, low_memory=False
         )
+        return frame.astype(dict.fromkeys(ids, "category"))
 
     def _open(self) -> None:
         if self._path.is_dir():
