@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from allpass import data, diagnosis, graph, metrics, report
+    from allpass import data, diagnosis, graph, metrics, models, nn, report, testing
     from allpass.data import load
     from allpass.diagnosis import diagnose
     from allpass.graph import Operator
@@ -21,9 +21,22 @@ _HOMES = {
     "diagnose": "allpass.diagnosis",
     "load": "allpass.data",
 }
-_ROOMS = ("data", "diagnosis", "graph", "metrics", "report")
+_ROOMS = ("data", "diagnosis", "graph", "metrics", "models", "nn", "report", "testing")
 
-__all__ = ["Operator", "__version__", "data", "diagnose", "diagnosis", "graph", "load", "metrics", "report"]
+__all__ = [
+    "Operator",
+    "__version__",
+    "data",
+    "diagnose",
+    "diagnosis",
+    "graph",
+    "load",
+    "metrics",
+    "models",
+    "nn",
+    "report",
+    "testing",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -31,6 +31,7 @@ it is (``self_loops="remaining"``, as PyG does). Negative weights have no normal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +44,7 @@ from allpass.graph.operator import Operator
 from allpass.registry import Registry
 
 SelfLoops = Literal["add", "remaining"]
+Build = Callable[[Operator, Tensor | None, Tensor, Tensor], LinearMap]
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ def matrix(A: Operator, name: str, *, self_loops: SelfLoops = "add", stored: boo
         A: Adjacency.
         name: One of the names above.
         self_loops: What becomes of loops the graph already has when I is added.
-        stored: Merge scaling and loops into one sparse matrix (fast to apply often), or apply them around A
-            (nothing to build: right for a single product with a large graph).
+        stored: Merge scaling and loops into one sparse matrix, which A keeps for whoever asks next (fast to apply
+            often), or apply them around A (nothing to build: right for a single product with a large graph).
 
     Example:
         >>> A = Operator.from_edge_index(torch.tensor([[0, 1], [1, 0]]))
@@ -102,11 +104,16 @@ def matrix(A: Operator, name: str, *, self_loops: SelfLoops = "add", stored: boo
     kind = MATRICES[name]
     if kind.name == "A":
         return A
+    if stored:
+        return A.derived(f"{kind.name}, loops {self_loops}", lambda: _built(A, kind, self_loops, _stored))
+    return _built(A, kind, self_loops, _around)
+
+
+def _built(A: Operator, kind: Matrix, self_loops: SelfLoops, build: Build) -> LinearMap:
     loops = _missing_loops(A, self_loops) if kind.renormalized else None
     degrees = _degrees(A) if loops is None else _degrees(A) + loops
     if kind.name == "L":
         return Operator.diagonal_of(degrees) - A
-    build = _stored if stored else _around
     affinity = build(A, loops, degree_power(degrees, kind.left), degree_power(degrees, kind.right))
     return affinity.complement() if kind.laplacian else affinity
 

@@ -165,7 +165,7 @@ class Operator(LinearMap):
 
     @property
     def T(self) -> Operator:
-        return self._keep("T", self._transpose)
+        return self.derived("T", self._transpose)
 
     def _transpose(self) -> Operator:
         transposed, order = self.pattern.transposition
@@ -174,8 +174,12 @@ class Operator(LinearMap):
             result._kept["T"] = self
         return result
 
-    def _keep(self, name: str, compute: Callable[[], ResultT]) -> ResultT:
-        """``compute()``, once for constant values; learnable ones belong to the transformation that made them."""
+    def derived(self, name: str, compute: Callable[[], ResultT]) -> ResultT:
+        """``compute()``, once: whatever follows from the operator alone is kept with it under ``name``.
+
+        Learnable values belong to the transformation that made them, so nothing is kept of them. What is computed
+        lives as long as the operator and is made again after a copy.
+        """
         if self._learnable:
             return compute()
         if name not in self._kept:
@@ -199,11 +203,15 @@ class Operator(LinearMap):
             )
         return Operator(self.pattern, values, _learnable=True)
 
+    def detached(self) -> Operator:
+        """The same numbers as constants: what is derived from them is kept, and no gradient flows through them."""
+        return Operator(self.pattern, self.values.detach())
+
     def to(self, target: torch.device | torch.dtype | str) -> Operator:
         if isinstance(target, torch.dtype):
             if target == self.dtype:
                 return self
-            return self._revalued(self.values.to(target))
+            return self.derived(f"to {target}", lambda: self._revalued(self.values.to(target)))
         if torch.device(target) == self.device:
             return self
         return Operator(self.pattern.to(target), self.values.to(target), _learnable=self._learnable)
@@ -216,7 +224,7 @@ class Operator(LinearMap):
     @property
     def row_sums(self) -> Tensor:
         """A 1: the weighted degree of every row, ``[M]``."""
-        return self._keep("row_sums", self._row_sums)
+        return self.derived("row_sums", self._row_sums)
 
     def _row_sums(self) -> Tensor:
         return self.values.new_zeros(self.shape[0]).index_add(0, self.pattern.row, self.values)
@@ -224,7 +232,7 @@ class Operator(LinearMap):
     @property
     def diagonal(self) -> Tensor:
         """The self-loop weights, ``[min(M, N)]``."""
-        return self._keep("diagonal", self._diagonal)
+        return self.derived("diagonal", self._diagonal)
 
     def _diagonal(self) -> Tensor:
         on = (self.pattern.row == self.pattern.col).nonzero().squeeze(1)
@@ -299,7 +307,7 @@ class Operator(LinearMap):
     def to_sparse(self) -> Tensor:
         """A sparse CSR tensor that shares the operator's memory."""
         kept = self._kept.get("sparse")
-        return kept if kept is not None else self._keep("sparse", lambda: self.pattern.filled(self.values))
+        return kept if kept is not None else self.derived("sparse", lambda: self.pattern.filled(self.values))
 
     def __matmul__(self, x: Tensor) -> Tensor:
         dense = getattr(x, "layout", None) is torch.strided

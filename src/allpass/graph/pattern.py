@@ -55,7 +55,7 @@ class Pattern:
         self.crow = crow.to(index)
         self.col = col.to(index)
         self.shape = shape
-        self._blocks: tuple[int, Pattern] | None = None
+        self._blocks: dict[int, Pattern] = {}
 
     @property
     def nnz(self) -> int:
@@ -95,10 +95,14 @@ class Pattern:
         return transposed, order
 
     def block_diagonal(self, copies: int) -> Pattern:
-        """The pattern repeated ``copies`` times along the diagonal; the last one asked for is kept."""
-        if self._blocks is None or self._blocks[0] != copies:
-            self._blocks = copies, outside(lambda: self._block_diagonal(copies), self.device)
-        return self._blocks[1]
+        """The pattern repeated ``copies`` times along the diagonal; the last two asked for are kept.
+
+        Two, because a network may need one for its replicas and another for its attention heads.
+        """
+        if copies not in self._blocks:
+            kept = list(self._blocks.items())[-1:]
+            self._blocks = dict([*kept, (copies, outside(lambda: self._block_diagonal(copies), self.device))])
+        return self._blocks[copies]
 
     def _block_diagonal(self, copies: int) -> Pattern:
         M, N = self.shape

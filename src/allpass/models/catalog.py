@@ -1,0 +1,65 @@
+"""The models by name, and the function that makes one."""
+
+from __future__ import annotations
+
+import re
+
+from torch import nn
+
+from allpass.errors import InputError, UnknownNameError, did_you_mean
+from allpass.models import acm, gcn, mlp
+from allpass.models.entry import Model
+from allpass.registry import Registry, canonical
+
+MODELS: Registry[Model] = Registry("model")
+for _entry in (*mlp.ENTRIES, *gcn.ENTRIES, *acm.ENTRIES):
+    MODELS.add(_entry)
+
+
+def create(name: str, *, in_channels: int, out_channels: int, **settings: object) -> nn.Module:
+    """A new model by name, with random weights (``torch.manual_seed`` decides them).
+
+    Args:
+        name: A name of ``MODELS``; for families a number may follow, as in ``"snowball-5"``.
+        in_channels: Number of features.
+        out_channels: Number of classes (or of regression targets).
+        **settings: Any of ``MODELS[name].settings``; ``num_nodes`` for models with weights for each node.
+
+    Example:
+        >>> model = create("acm-gcn", in_channels=1433, out_channels=7)
+        >>> sum(p.numel() for p in model.parameters())
+        276711
+    """
+    entry, numbered = resolve(name)
+    for width, what in ((in_channels, "in_channels"), (out_channels, "out_channels")):
+        if width < 1:
+            raise InputError(f"Got {what} = {width}.", "Expected a whole number of 1 or more.")
+    chosen = {**entry.preset, **numbered, **settings}
+    known = {*entry.settings, "num_nodes", "graph"}
+    for key in chosen:
+        if key not in known:
+            raise UnknownNameError(
+                f"There is no setting {key!r} of the model {entry.name!r}.", did_you_mean(key, sorted(known))
+            )
+    if "fixed-nodes" in entry.traits and chosen.get("num_nodes") is None:
+        raise InputError(
+            f"Got no num_nodes for {entry.name!r}, which has weights for each node.", "Pass num_nodes=."
+        )
+    if "fixed-nodes" not in entry.traits:
+        chosen.pop("num_nodes", None)  # so that a caller may give it to all alike
+    return entry.build(in_channels, out_channels, **chosen)
+
+
+def resolve(name: str) -> tuple[Model, dict[str, object]]:
+    """The entry of a name, and what the number at its end sets.
+
+    Example:
+        >>> entry, settings = resolve("gcn-16")
+        >>> entry.name, settings
+        ('gcn', {'num_layers': 16})
+    """
+    if name not in MODELS:
+        match = re.fullmatch(r"(.+)-(\d+)", canonical(name))
+        if match and match[1] in MODELS and (setting := MODELS[match[1]].numbered):
+            return MODELS[match[1]], {setting: int(match[2])}
+    return MODELS[name], {}

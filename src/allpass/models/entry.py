@@ -1,0 +1,71 @@
+"""What the catalogue knows of a model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from torch import nn
+
+from allpass.nn.traits import Trait
+
+GRID: Mapping[str, tuple[object, ...]] = {
+    "lr": (0.01, 0.05, 0.1),
+    "weight_decay": (0.0, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2),
+    "dropout": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+}
+"""The grid of the ACM paper: 270 settings at 64 hidden channels."""
+
+_GIVEN = ("in_channels", "out_channels", "num_nodes", "graph")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of the catalogue.
+
+    Args:
+        name: Its name.
+        build: ``build(in_channels, out_channels, **settings)``, with ``num_nodes=`` too where ``"fixed-nodes"`` is a
+            trait; gives a module that is called as ``model(x, graph)``.
+        summary: What it does, in a few words.
+        citation: Its paper.
+        preset: Settings in which it differs from the defaults of ``build``.
+        space: What is worth trying: settings of ``build``, and ``lr`` and ``weight_decay`` of the training.
+        training: ``lr`` and ``weight_decay`` to begin with.
+        traits: What the contracts and the training have to know.
+        numbered: The setting that a number at the end of a name sets: ``snowball-5`` has 5 layers.
+        aliases: Other names.
+    """
+
+    name: str
+    build: Callable[..., nn.Module]
+    summary: str
+    citation: str
+    preset: Mapping[str, object] = field(default_factory=dict)
+    space: Mapping[str, tuple[object, ...]] = field(default_factory=lambda: GRID)
+    training: Mapping[str, float] = field(default_factory=lambda: {"lr": 0.01, "weight_decay": 5e-4})
+    traits: frozenset[Trait] = frozenset()
+    numbered: str | None = None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Every setting with its default; those of ``build`` that are open-ended are not listed."""
+        found = {
+            name: parameter.default
+            for name, parameter in inspect.signature(self.build).parameters.items()
+            if parameter.default is not inspect.Parameter.empty and name not in _GIVEN
+        }
+        return {**found, **self.preset}
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What it has to be given beside features: the graph, the number of nodes, labels."""
+        wanted = {
+            "graph": "ignores-graph" not in self.traits,
+            "features": "ignores-features" not in self.traits,
+            "number of nodes": "fixed-nodes" in self.traits,
+            "labels": "uses-labels" in self.traits,
+        }
+        return tuple(name for name, needed in wanted.items() if needed)

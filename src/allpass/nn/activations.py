@@ -1,0 +1,107 @@
+r"""Activations by name, and AdaReLU, which begins as the identity and learns its two slopes.
+
+ReLU loses rank as layers are stacked, tanh keeps it (report, section 2.1); the identity shows what the nonlinearity
+itself does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from allpass.errors import InputError
+from allpass.registry import Registry
+
+BREAK = "Luan et al.: Break the Ceiling, NeurIPS 2019"
+TRAINING = "Luan et al.: Training Matters, 2020"
+
+
+class AdaReLU(nn.Module):
+    r"""The adaptive ReLU of report 2.2.
+
+    .. math::
+        f(x_i) = \beta_i x_i \text{ for } x_i > 0, \qquad f(x_i) = \alpha_i x_i \text{ otherwise.}
+
+    Both slopes are learned and begin at 1, so a network starts linear, which is what the degree-aware
+    initialisations assume, and becomes nonlinear by training.
+
+    Args:
+        channels: Number of features for slopes of their own (channel-wise), or nothing for one pair (channel-shared).
+
+    Shapes:
+        ``[..., channels]`` to the same.
+
+    Example:
+        >>> AdaReLU()(torch.tensor([-1.0, 2.0]))
+        tensor([-1.,  2.], grad_fn=<WhereBackward0>)
+    """
+
+    def __init__(self, channels: int | None = None) -> None:
+        super().__init__()
+        shape = () if channels is None else (channels,)
+        self.alpha = nn.Parameter(torch.ones(shape))
+        self.beta = nn.Parameter(torch.ones(shape))
+
+    def reset_parameters(self) -> None:
+        """Back to the identity."""
+        nn.init.ones_(self.alpha)
+        nn.init.ones_(self.beta)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.where(x > 0, self.beta * x, self.alpha * x)
+
+    def extra_repr(self) -> str:
+        return "channel-shared" if self.alpha.dim() == 0 else f"channel-wise, {self.alpha.shape[0]}"
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation by name.
+
+    Args:
+        name: Its name.
+        build: Makes the module for a number of channels.
+        gain: What it leaves of the second moment of a symmetric signal, for initialisations; 1 for those that begin
+            as the identity, 1/2 for ReLU.
+        citation: Where it was introduced or studied.
+        aliases: Other names.
+    """
+
+    name: str
+    build: Callable[[int], nn.Module]
+    gain: float = 1.0
+    citation: str = BREAK
+    aliases: tuple[str, ...] = ()
+
+
+ACTIVATIONS: Registry[Activation] = Registry("activation")
+for _entry in (
+    Activation("relu", lambda _: nn.ReLU(), gain=0.5),
+    Activation("tanh", lambda _: nn.Tanh()),
+    Activation("identity", lambda _: nn.Identity(), aliases=("linear", "none")),
+    Activation("adarelu", AdaReLU, citation=TRAINING, aliases=("adarelu-channel-wise",)),
+    Activation("adarelu-shared", lambda _: AdaReLU(), citation=TRAINING, aliases=("adarelu-channel-shared",)),
+    Activation("elu", lambda _: nn.ELU()),
+    Activation("selu", lambda _: nn.SELU()),
+    Activation("leaky-relu", lambda _: nn.LeakyReLU()),
+    Activation("sigmoid", lambda _: nn.Sigmoid()),
+    Activation("hardshrink", lambda _: nn.Hardshrink()),
+    Activation("softshrink", lambda _: nn.Softshrink()),
+    Activation("tanhshrink", lambda _: nn.Tanhshrink()),
+):
+    ACTIVATIONS.add(_entry)
+
+
+def activation(name: str, channels: int) -> nn.Module:
+    """The activation called ``name`` for features of this width.
+
+    Example:
+        >>> activation("adarelu", 16)
+        AdaReLU(channel-wise, 16)
+    """
+    if channels < 0:
+        raise InputError(f"Got {channels} channels.", "Expected 0 or more.")
+    return ACTIVATIONS[name].build(channels)

@@ -1,0 +1,287 @@
+r"""How weights begin, by name: what fits multilayer perceptrons, and what knows the degrees of the graph.
+
+For a layer :math:`H_{l+1} = \hat A_{rw} Y_l W_l` with :math:`W_l \in \mathbb{R}^{F_l \times F_{l+1}}` of independent
+entries, averaging over :math:`d_i + 1` nodes divides the variance by that number (report 2.2 and its appendix), so a
+variance that is right for a perceptron is too small here. Each scheme below is a variance :math:`\mathrm{Var}(W_l)`:
+
+=====================  =====================================================================  ====================
+name                   variance                                                               keeps constant
+=====================  =====================================================================  ====================
+``glorot``             :math:`2 / (F_l + F_{l+1})`                                            perceptron, both ways
+``he``                 :math:`2 / F_l`                                                        perceptron with ReLU
+``fan-in-uniform``     :math:`1 / (3 F_l)`                                                    (torch's Linear)
+``fan-out-uniform``    :math:`1 / (3 F_{l+1})`                                                (the authors' code)
+``forward``            :math:`(1 + \bar d) / F_l`                                             forward variance
+``degree-weighted``    :math:`\sum_i (d_i + 1)^2 / (F_l \sum_i (d_i + 1))`                     the same, at hubs
+``backward``           :math:`(1 + \bar d) / F_{l+1}`                                         gradient variance
+``combined``           :math:`2 (1 + \bar d) / (F_l + F_{l+1})`                               a compromise of both
+``forward-relu``       :math:`2 (1 + \bar d) / F_l`                                           forward, with ReLU
+``effective-degree``   :math:`2 \, \mathrm{mean}_i ((d_i + 1)/(\alpha d_i + 1)) / F_l`        ReLU, correlated nodes
+``energy``             orthogonal, :math:`W^\top W = a I`, :math:`a = N / \sum_i 1/(d_i + 1)`   energy
+``energy-relu``        the same with 2 a                                                      energy, with ReLU
+=====================  =====================================================================  ====================
+
+The derivations take the entries of Y_l for independent, which is exact at the first layer for random features and
+fails deeper down: averaged neighbours are alike, so degree-aware variances grow by up to :math:`1 + \bar d` a layer.
+``effective-degree`` interpolates: :math:`\alpha = 0` is ``forward-relu`` and :math:`\alpha = 1` is ``he``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from allpass.errors import InputError
+from allpass.graph.operator import Operator
+from allpass.registry import Registry
+
+GLOROT = "Glorot and Bengio: Understanding the difficulty of training deep feedforward networks, AISTATS 2010"
+HE = "He et al.: Delving Deep into Rectifiers, ICCV 2015"
+TRAINING = "Luan et al.: Training Matters, 2020"
+DEGREES = "Luan: On Addressing the Limitations of Graph Neural Networks, section 2.2 and appendix"
+
+
+@dataclass(frozen=True)
+class Degrees:
+    """What the schemes need to know of a graph.
+
+    Args:
+        values: The number of neighbours d_i of every node, ``[N]``, self-loops not counted.
+    """
+
+    values: Tensor
+
+    @classmethod
+    def of(cls, graph: Operator | Tensor) -> Degrees:
+        """From an adjacency, or from the degrees themselves ``[N]``."""
+        if not isinstance(graph, Operator):
+            return cls(graph.to(torch.float64))
+        sums, loops = graph.row_sums, graph.diagonal
+        return cls((sums - loops).to(torch.float64))
+
+    @property
+    def mean(self) -> float:
+        """The mean degree."""
+        return float(self.values.mean())
+
+    @property
+    def weighted(self) -> float:
+        """The mean of d + 1 in which every node counts d + 1 times."""
+        d = self.values + 1
+        return float((d * d).sum() / d.sum())
+
+    @property
+    def inverse(self) -> float:
+        """The mean of 1 / (d + 1), which is the squared Frobenius norm of the averaging matrix over N."""
+        return float((1 / (self.values + 1)).mean())
+
+    def effective(self, alpha: float) -> float:
+        """The mean of (d + 1) / (alpha d + 1)."""
+        return float(((self.values + 1) / (alpha * self.values + 1)).mean())
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a variance may depend on: the widths F_l and F_(l+1), the graph, and the assumed correlation."""
+
+    fan_in: int
+    fan_out: int
+    degrees: Degrees
+    alpha: float
+
+
+Shape: TypeAlias = Literal["normal", "uniform", "orthogonal"]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """An initialisation by name.
+
+    Args:
+        name: Its name.
+        variance: Var(W) in a situation (for ``orthogonal`` the a of W^T W = a I).
+        shape: The distribution that has this variance.
+        needs_graph: Whether the degrees are used.
+        summary: What it keeps constant.
+        citation: Where it comes from.
+        aliases: Other names.
+    """
+
+    name: str
+    variance: Callable[[Situation], float]
+    shape: Shape
+    summary: str
+    needs_graph: bool = False
+    citation: str = DEGREES
+    aliases: tuple[str, ...] = ()
+
+
+Init: TypeAlias = str | Callable[[Tensor], object]
+"""The name of a scheme, or a function that fills a tensor in place (``torch.nn.init.kaiming_normal_``)."""
+
+SCHEMES: Registry[Scheme] = Registry("initialisation")
+for _scheme in (
+    Scheme(
+        "glorot",
+        lambda s: 2 / (s.fan_in + s.fan_out),
+        "uniform",
+        "variance of a perceptron, both ways",
+        citation=GLOROT,
+        aliases=("xavier",),
+    ),
+    Scheme(
+        "he",
+        lambda s: 2 / s.fan_in,
+        "normal",
+        "variance of a perceptron with ReLU",
+        citation=HE,
+        aliases=("kaiming",),
+    ),
+    Scheme("fan-in-uniform", lambda s: 1 / (3 * s.fan_in), "uniform", "torch's Linear", citation="PyTorch"),
+    Scheme(
+        "fan-out-uniform",
+        lambda s: 1 / (3 * s.fan_out),
+        "uniform",
+        "uniform in ±1/sqrt(F_out), as the code of GCN and ACM",
+        citation="Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017",
+    ),
+    Scheme("forward", lambda s: (1 + s.degrees.mean) / s.fan_in, "normal", "forward variance", True),
+    Scheme(
+        "degree-weighted",
+        lambda s: s.degrees.weighted / s.fan_in,
+        "normal",
+        "forward variance, nodes weighted by degree",
+        True,
+    ),
+    Scheme(
+        "backward", lambda s: (1 + s.degrees.mean) / s.fan_out, "normal", "variance of the gradient", True
+    ),
+    Scheme(
+        "combined",
+        lambda s: 2 * (1 + s.degrees.mean) / (s.fan_in + s.fan_out),
+        "normal",
+        "a compromise of both ways",
+        True,
+    ),
+    Scheme(
+        "forward-relu",
+        lambda s: 2 * (1 + s.degrees.mean) / s.fan_in,
+        "normal",
+        "forward variance with ReLU",
+        True,
+    ),
+    Scheme(
+        "effective-degree",
+        lambda s: 2 * s.degrees.effective(s.alpha) / s.fan_in,
+        "normal",
+        "forward variance with ReLU and nodes correlated by alpha",
+        True,
+    ),
+    Scheme(
+        "energy", lambda s: 1 / s.degrees.inverse, "orthogonal", "energy, orthogonal weights", True, TRAINING
+    ),
+    Scheme(
+        "energy-relu",
+        lambda s: 2 / s.degrees.inverse,
+        "orthogonal",
+        "energy with ReLU, orthogonal weights",
+        True,
+        TRAINING,
+    ),
+):
+    SCHEMES.add(_scheme)
+
+
+def weight_variance(
+    name: str,
+    in_channels: int,
+    out_channels: int,
+    graph: Operator | Tensor | None = None,
+    *,
+    alpha: float = 0.5,
+) -> float:
+    """The variance that a scheme gives a weight ``[in, out]``; for the energy schemes the a of W^T W = a I.
+
+    Args:
+        name: A scheme.
+        in_channels: F_l.
+        out_channels: F_(l+1).
+        graph: The adjacency, or the degrees ``[N]``, for the schemes that need them.
+        alpha: Assumed correlation of neighbours, from 0 to 1, for ``effective-degree``.
+
+    Example:
+        >>> weight_variance("combined", 10, 30, torch.tensor([1.0, 2.0, 3.0]))
+        0.15
+    """
+    scheme = SCHEMES[name]
+    if not 0 <= alpha <= 1:
+        raise InputError(f"Got alpha = {alpha}.", "Expected a correlation from 0 to 1.")
+    if scheme.needs_graph and graph is None:
+        raise InputError(
+            f"Got no graph for the initialisation {scheme.name!r}, which uses its degrees.",
+            "Pass graph= (an Operator, or the degrees).",
+        )
+    degrees = Degrees.of(torch.zeros(1) if graph is None else graph)
+    return scheme.variance(Situation(max(in_channels, 1), max(out_channels, 1), degrees, alpha))
+
+
+def initialise_(
+    weight: Tensor,
+    init: Init,
+    graph: Operator | Tensor | None = None,
+    *,
+    alpha: float = 0.5,
+    blocks: int = 1,
+) -> Tensor:
+    """Fill ``weight`` ``[in, out]`` in place and return it.
+
+    Args:
+        weight: What to fill.
+        init: A scheme by name, or a function that fills a tensor.
+        graph: The adjacency, or the degrees, for the schemes that need them.
+        alpha: Assumed correlation of neighbours, for ``effective-degree``.
+        blocks: The weight is this many matrices side by side, each with its own fan out.
+
+    Example:
+        >>> _ = torch.manual_seed(0)
+        >>> W = initialise_(torch.empty(400, 400), "forward", torch.full((50,), 3.0))
+        >>> round(float(W.var() * 400), 1)
+        4.0
+    """
+    if not isinstance(init, str):
+        with torch.no_grad():
+            for block in weight.chunk(blocks, dim=1):
+                init(block)
+        return weight
+    scheme = SCHEMES[init]
+    fan_in, fan_out = weight.shape[0], weight.shape[1] // blocks
+    variance = weight_variance(init, fan_in, fan_out, graph, alpha=alpha)
+    with torch.no_grad():
+        for block in weight.chunk(blocks, dim=1):
+            _fill(block, scheme.shape, variance)
+    return weight
+
+
+def initialise_model_(model: nn.Module, init: str, graph: Operator | Tensor, *, alpha: float = 0.5) -> None:
+    """Fill every matrix of a model (its parameters of two dimensions) by one scheme.
+
+    Right for the networks the schemes are derived for, whose only matrices are the W_l of a GCN or a perceptron.
+    """
+    for parameter in model.parameters():
+        if parameter.dim() == 2:
+            initialise_(parameter, init, graph, alpha=alpha)
+
+
+def _fill(block: Tensor, shape: Shape, variance: float) -> None:
+    if shape == "normal":
+        nn.init.normal_(block, std=math.sqrt(variance))
+    elif shape == "uniform":
+        bound = math.sqrt(3 * variance)
+        nn.init.uniform_(block, -bound, bound)
+    elif block.numel():
+        block.copy_(nn.init.orthogonal_(torch.empty_like(block), gain=math.sqrt(variance)))

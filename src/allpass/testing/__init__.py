@@ -1,0 +1,46 @@
+"""The contracts that every layer and model keeps, for the catalogue's own and for yours.
+
+Example:
+    >>> from allpass.nn import GCNConv
+    >>> mine = Subject("mine", lambda: GCNConv(FEATURES, CLASSES))
+    >>> check(mine)
+"""
+
+from allpass.testing.contracts import CONTRACTS, agrees_on_cuda, follows_its_formula
+from allpass.testing.learning import BAR, accuracy_after_training, learnable_graph
+from allpass.testing.subjects import (
+    CLASSES,
+    FEATURES,
+    NODES,
+    Example,
+    Reference,
+    Subject,
+    examples,
+    layer_subject,
+    model_subject,
+)
+
+__all__ = [
+    "BAR",
+    "CLASSES",
+    "CONTRACTS",
+    "FEATURES",
+    "NODES",
+    "Example",
+    "Reference",
+    "Subject",
+    "accuracy_after_training",
+    "agrees_on_cuda",
+    "check",
+    "examples",
+    "layer_subject",
+    "learnable_graph",
+    "model_subject",
+]
+
+
+def check(subject: Subject) -> None:
+    """Hold a layer or model to every contract; without a reference the formula is left out."""
+    for contract in CONTRACTS:
+        if contract is not follows_its_formula or subject.reference is not None:
+            contract(subject)
