@@ -7,12 +7,12 @@ import re
 from torch import nn
 
 from allpass.errors import InputError, UnknownNameError, did_you_mean
-from allpass.models import acm, gcn, mlp
+from allpass.models import acm, gcn, krylov, mlp, snowball
 from allpass.models.entry import Model
 from allpass.registry import Registry, canonical
 
 MODELS: Registry[Model] = Registry("model")
-for _entry in (*mlp.ENTRIES, *gcn.ENTRIES, *acm.ENTRIES):
+for _entry in (*mlp.ENTRIES, *gcn.ENTRIES, *acm.ENTRIES, *snowball.ENTRIES, *krylov.ENTRIES):
     MODELS.add(_entry)
 
 

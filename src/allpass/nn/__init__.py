@@ -6,8 +6,10 @@ from allpass.nn.catalog import LAYERS, Layer
 from allpass.nn.dropout import Dropout, seed_dropout, set_dropout
 from allpass.nn.gcn import GCNConv
 from allpass.nn.initialisation import SCHEMES, Scheme, initialise_, initialise_model_, weight_variance
+from allpass.nn.krylov import KrylovConv
 from allpass.nn.linear import Linear
 from allpass.nn.mixing import ChannelMixing
+from allpass.nn.snowball import SnowballConv
 
 __all__ = [
     "ACTIVATIONS",
@@ -19,9 +21,11 @@ __all__ = [
     "ChannelMixing",
     "Dropout",
     "GCNConv",
+    "KrylovConv",
     "Layer",
     "Linear",
     "Scheme",
+    "SnowballConv",
     "activation",
     "initialise_",
     "initialise_model_",

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from torch import nn
 
 from allpass.nn.acm import ACMConv
+from allpass.nn.activations import BREAK
 from allpass.nn.gcn import GCNConv
+from allpass.nn.krylov import KrylovConv
+from allpass.nn.snowball import SnowballConv
 from allpass.nn.traits import Trait
 from allpass.registry import Registry
 
@@ -45,6 +48,8 @@ def _acm(name: str, **options: object) -> Layer:
 LAYERS: Registry[Layer] = Registry("layer")
 for _layer in (
     Layer("gcn", GCNConv, KIPF),
+    Layer("snowball", SnowballConv, BREAK),
+    Layer("krylov", KrylovConv, BREAK, aliases=("truncated-krylov",)),
     _acm("acm"),
     _acm("acmii", order="activation-first"),
     Layer(

@@ -1,0 +1,98 @@
+"""The snowball layer: a graph convolution of the input and of everything computed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from allpass.errors import InputError
+from allpass.graph.operator import Operator
+from allpass.nn.initialisation import Init, initialise_
+from allpass.nn.inputs import Features, Filter, Graph, as_features, filtered, read
+
+
+class SnowballConv(nn.Module):
+    r"""One layer of the snowball network (`Luan et al., NeurIPS 2019 <https://arxiv.org/abs/1906.02174>`_).
+
+    .. math::
+        H_{l+1} = \hat A [X, H_1, \dots, H_l] W_l + b_l, \qquad W_l \in \mathbb{R}^{(F_0 + \dots + F_l) \times F_{l+1}}
+
+    The activation is the network's business, as is the growing list.
+
+    Args:
+        in_channels: Columns of the whole concatenation, :math:`F_0 + \dots + F_l`.
+        out_channels: Columns :math:`F_{l+1}` of the result.
+        filter: The matrix :math:`\hat A`: a name of ``allpass.graph.MATRICES`` or a function of the adjacency.
+        aggregate: Multiply by :math:`\hat A` (p = 1 in the paper's :math:`\hat A^p`), or not (p = 0).
+        bias: Add b after the aggregation.
+        init: Initialisation of W; the authors' is uniform in :math:`\pm 1/\sqrt{F_{l+1}}`, and b is always drawn from
+            that.
+
+    Shapes:
+        x ``[N, in_channels]``, or a list of parts ``[N, F_i]`` whose widths add up to that, each of them dense or
+        sparse; result ``[N, out_channels]``.
+
+    Notes:
+        The paper writes :math:`\hat A_{sym}`; the authors' code has :math:`\hat A_{rw}`, the default here. Their first
+        release added b before the aggregation, which is the same for :math:`\hat A_{rw}`, whose rows add up to 1.
+        Parts are never put side by side: each meets its own rows of W, so sparse X stays sparse.
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 1], [1, 0]])
+        >>> X, H = torch.eye(2).to_sparse(), torch.ones(2, 3)
+        >>> SnowballConv(5, 4)([X, H], edge_index).shape
+        torch.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
+        aggregate: bool = True,
+        bias: bool = True,
+        init: Init = "fan-out-uniform",
+    ) -> None:
+        super().__init__()
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.filter, self.aggregate, self.init = filter, aggregate, init
+        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new weights."""
+        initialise_(self.weight, self.init)
+        if self.bias is not None:
+            bound = max(self.out_channels, 1) ** -0.5
+            nn.init.uniform_(self.bias, -bound, bound)
+
+    def forward(
+        self, x: Features | Sequence[Features], graph: Graph, edge_weight: Tensor | None = None
+    ) -> Tensor:
+        parts = [x] if isinstance(x, Tensor | Operator) else list(x)
+        self._check(parts)
+        first, A = read(parts[0], graph, edge_weight)
+        blocks = self.weight.split([part.shape[1] for part in parts])
+        H = first @ blocks[0]
+        for part, block in zip(parts[1:], blocks[1:], strict=True):
+            H = H + as_features(part) @ block  # X W_X + H_1 W_1 + ...
+        if self.aggregate:
+            H = filtered(A, self.filter) @ H  # Â [X, H_1, ..., H_l] W
+        return H if self.bias is None else H + self.bias
+
+    def _check(self, parts: Sequence[Features]) -> None:
+        shapes = [tuple(part.shape) for part in parts]
+        fits = all(len(shape) == 2 and shape[0] == shapes[0][0] for shape in shapes)
+        if not shapes or not fits or sum(width for _, width in shapes) != self.in_channels:
+            raise InputError(
+                f"Got parts of shapes {', '.join(map(str, shapes)) or 'none'}.",
+                f"Expected [N, F_i] with widths that add up to in_channels = {self.in_channels}.",
+            )
+
+    def extra_repr(self) -> str:
+        form = f"filter={self.filter}" if self.aggregate else "no aggregation"
+        return f"{self.in_channels}, {self.out_channels}, {form}"
