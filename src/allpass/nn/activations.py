@@ -64,15 +64,15 @@ class Activation:
     Args:
         name: Its name.
         build: Makes the module for a number of channels.
-        gain: What it leaves of the second moment of a symmetric signal, for initialisations; 1 for those that begin
-            as the identity, 1/2 for ReLU.
+        gain: What it leaves of the second moment of a symmetric signal, and its derivative of that of a gradient:
+            1 for those that begin as the identity, 1/2 for ReLU; nothing where the size of the signal decides.
         citation: Where it was introduced or studied.
         aliases: Other names.
     """
 
     name: str
     build: Callable[[int], nn.Module]
-    gain: float = 1.0
+    gain: float | None = None
     citation: str = BREAK
     aliases: tuple[str, ...] = ()
 
@@ -81,12 +81,12 @@ ACTIVATIONS: Registry[Activation] = Registry("activation")
 for _entry in (
     Activation("relu", lambda _: nn.ReLU(), gain=0.5),
     Activation("tanh", lambda _: nn.Tanh()),
-    Activation("identity", lambda _: nn.Identity(), aliases=("linear", "none")),
-    Activation("adarelu", AdaReLU, citation=TRAINING, aliases=("adarelu-channel-wise",)),
-    Activation("adarelu-shared", lambda _: AdaReLU(), citation=TRAINING, aliases=("adarelu-channel-shared",)),
+    Activation("identity", lambda _: nn.Identity(), gain=1.0, aliases=("linear", "none")),
+    Activation("adarelu", AdaReLU, 1.0, TRAINING, aliases=("adarelu-channel-wise",)),
+    Activation("adarelu-shared", lambda _: AdaReLU(), 1.0, TRAINING, aliases=("adarelu-channel-shared",)),
     Activation("elu", lambda _: nn.ELU()),
     Activation("selu", lambda _: nn.SELU()),
-    Activation("leaky-relu", lambda _: nn.LeakyReLU()),
+    Activation("leaky-relu", lambda _: nn.LeakyReLU(), gain=(1 + 0.01**2) / 2),
     Activation("sigmoid", lambda _: nn.Sigmoid()),
     Activation("hardshrink", lambda _: nn.Hardshrink()),
     Activation("softshrink", lambda _: nn.Softshrink()),

@@ -16,14 +16,16 @@ from allpass.nn.inputs import Features, as_features
 
 _GOLDEN = -1640531527  # 2^32 / golden ratio, as a signed 32-bit number: neighbouring indices become far ones
 _MIX_1, _MIX_2 = -2048144789, -1028477387  # the multipliers of MurmurHash3's finaliser
+_ONE = 2**32
 
 
 class Dropout(nn.Module):
     r"""Sets each element to 0 with probability p while training and divides the others by 1 - p.
 
-    The state is two buffers: ``rate`` (p) and ``key`` (two words and the number of steps done, which a training
-    forward advances in place). They are not saved with the weights. ``torch.func`` stacks them like any buffer, and
-    then every replica has its own rate and its own masks.
+    The state is three buffers of whole numbers, which no change of precision (``.half()``) touches: ``cut`` (p times
+    2^32), ``key`` (two words) and ``step`` (the number of training forwards done, advanced in place). They are not
+    saved with the weights. ``torch.func`` stacks them like any buffer, and then every replica has its own rate and
+    its own masks.
 
     Args:
         p: Probability of a zero, from 0 to 1.
@@ -32,88 +34,104 @@ class Dropout(nn.Module):
         >>> layer = Dropout(0.5)
         >>> seed_dropout(layer, 0)
         >>> layer(torch.ones(2, 5))
-        tensor([[2., 2., 0., 2., 2.],
-                [0., 2., 0., 0., 2.]])
+        tensor([[0., 2., 0., 0., 0.],
+                [0., 0., 0., 0., 2.]])
         >>> layer.eval()(torch.ones(1, 2))
         tensor([[1., 1.]])
     """
 
-    rate: Tensor
+    cut: Tensor
     key: Tensor
+    step: Tensor
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
-            raise InputError(f"Got the dropout rate {p}.", "Expected a probability, from 0 to 1.")
-        self.register_buffer("rate", torch.tensor(float(p), dtype=torch.float64), persistent=False)
-        words = torch.randint(-(2**31), 2**31, (2,))
-        self.register_buffer("key", torch.cat([words, words.new_zeros(1)]).int(), persistent=False)
+        self.register_buffer("cut", torch.tensor(rate_to_cut(p)), persistent=False)
+        words = torch.randint(-(2**31), 2**31, (2,)).int()
+        self.register_buffer("key", words, persistent=False)
+        self.register_buffer("step", torch.zeros((), dtype=torch.int32), persistent=False)
 
     def forward(self, x: Features) -> Features:
         x = as_features(x)
         if not self.training:
             return x
-        self.key += _UNIT.to(self.key.device)
+        self.step.add_(1)  # no number comes from the host, so a CUDA graph captures and replays it
+        start = _mix(self.key[0] + self.step * _GOLDEN, 0)
         if isinstance(x, Operator):
-            return x.with_values(x.values * self._factors(_flat_index(x), x.dtype))
-        index = torch.arange(x.numel(), dtype=torch.int32, device=x.device)
-        return x * self._factors(index, x.dtype).reshape(x.shape)
+            return x.with_values(x.values * self._factors(_spread_entries(x) + start, x.dtype))
+        return x * self._factors(_spread(x, start), x.dtype).reshape(x.shape)
 
-    def _factors(self, index: Tensor, dtype: torch.dtype) -> Tensor:
+    def _factors(self, spread: Tensor, dtype: torch.dtype) -> Tensor:
         """0 or 1 / (1 - p) for each element."""
-        threshold = (self.rate * 2.0**32 - 2.0**31).clamp(max=2.0**31 - 1).to(torch.int32)
-        scale = torch.where(self.rate < 1, 1 / (1 - self.rate), torch.zeros_like(self.rate)).to(dtype)
-        return (_hash(index, self.key) >= threshold) * scale
+        wide = torch.promote_types(dtype, torch.float32)  # 2^32 is beyond half precision
+        threshold = (self.cut - 2**31).clamp(max=2**31 - 1).int()
+        kept = (_ONE - self.cut).to(wide)
+        scale = torch.where(kept > 0, _ONE / kept, kept).to(dtype)  # 0 at p = 1
+        return (_mix(spread, self.key[1]) >= threshold) * scale
 
     def extra_repr(self) -> str:
-        return f"p={self.rate.item():g}" if self.rate.dim() == 0 else "p per replica"
+        return "p per replica" if self.cut.dim() or self.cut.is_meta else f"p={self.cut.item() / _ONE:g}"
 
 
-_UNIT = torch.tensor([0, 0, 1], dtype=torch.int32)
+def rate_to_cut(p: float) -> int:
+    """What the buffer ``cut`` of :class:`Dropout` holds for the rate p: how many of the 2^32 hashes give a zero.
+
+    Example:
+        >>> rate_to_cut(0.5) == 2**31
+        True
+    """
+    if not 0 <= p <= 1:
+        raise InputError(f"Got the dropout rate {p}.", "Expected a probability, from 0 to 1.")
+    return round(p * _ONE)
 
 
 def seed_dropout(module: nn.Module, seed: int) -> None:
     """Give every :class:`Dropout` in ``module`` a key of its own that follows from ``seed``, and go back to step 0."""
     layers = [part for part in module.modules() if isinstance(part, Dropout)]
     for number, layer in enumerate(layers):
-        source = torch.tensor([seed & 0x7FFFFFFF, number, 0], dtype=torch.int32)
-        words = _hash(torch.tensor([1, 2], dtype=torch.int32), source)
-        with torch.no_grad():
-            layer.key.copy_(torch.cat([words, torch.zeros(1, dtype=torch.int32)]))
+        start = _mix(torch.tensor(seed & 0x7FFFFFFF, dtype=torch.int32), 0)
+        words = _mix(torch.tensor([1, 2], dtype=torch.int32) * _GOLDEN + start, number)
+        layer.key.copy_(words)
+        layer.step.zero_()
 
 
 def set_dropout(module: nn.Module, p: float) -> None:
     """Set the rate of every :class:`Dropout` in ``module``."""
     for part in module.modules():
         if isinstance(part, Dropout):
-            part.rate.fill_(p)
+            part.cut.fill_(rate_to_cut(p))
 
 
-def _hash(index: Tensor, key: Tensor) -> Tensor:
-    """A 32-bit hash of (key, index): one multiplication spreads the index, then MurmurHash3's finaliser mixes."""
-    start = _scramble(key[0] + key[2] * _GOLDEN)
-    h = index * _GOLDEN + start
-    h = (h ^ _shift(h, 16)) * _MIX_1 + key[1]
-    h = (h ^ _shift(h, 13)) * _MIX_2
-    return h ^ _shift(h, 16)
+def _mix(word: Tensor, second: Tensor | int) -> Tensor:
+    """MurmurHash3's finaliser on 32-bit words, with a second word of the key added on the way."""
+    h = _folded(word, 16).mul_(_MIX_1).add_(second)
+    return _folded(_folded(h, 13).mul_(_MIX_2), 16)
 
 
-def _scramble(word: Tensor) -> Tensor:
-    word = (word ^ _shift(word, 16)) * _MIX_1
-    word = (word ^ _shift(word, 13)) * _MIX_2
-    return word ^ _shift(word, 16)
+def _folded(word: Tensor, bits: int) -> Tensor:
+    """The word xor itself shifted right, in one new tensor; the mask takes out the sign that torch's shift repeats."""
+    return (word >> bits).bitwise_and_((1 << (32 - bits)) - 1).bitwise_xor_(word)
 
 
-def _shift(word: Tensor, bits: int) -> Tensor:
-    """Right shift that brings in zeros; torch's own repeats the sign."""
-    return (word >> bits) & ((1 << (32 - bits)) - 1)
+def _spread(x: Tensor, start: Tensor) -> Tensor:
+    """``start`` + index times golden ratio, modulo 2^32, for every element as ``[rows, columns]``."""
+    columns = x.shape[-1] if x.dim() else 1
+    rows = x.numel() // max(columns, 1)
+    down = torch.arange(rows, dtype=torch.int32, device=x.device) * _wrapped(columns * _GOLDEN)
+    along = torch.arange(columns, dtype=torch.int32, device=x.device) * _GOLDEN
+    return (down + start).unsqueeze(1) + along
 
 
-def _flat_index(x: Operator) -> Tensor:
-    """The place of every stored entry in the dense matrix, row by row, modulo 2^32."""
+def _spread_entries(x: Operator) -> Tensor:
+    """Index times golden ratio, modulo 2^32, for every stored entry: the index it has in the dense matrix."""
 
     def compute() -> Tensor:
         flat = x.pattern.row * x.shape[1] + x.pattern.col.long()
-        return ((flat + 2**31) % 2**32 - 2**31).int()
+        return ((flat + 2**31) % _ONE - 2**31).int() * _GOLDEN
 
-    return x.derived("flat index", compute)
+    return x.derived("spread entries", compute)
+
+
+def _wrapped(number: int) -> int:
+    """As a signed 32-bit number."""
+    return (number + 2**31) % _ONE - 2**31

@@ -51,18 +51,26 @@ class Degrees:
     """What the schemes need to know of a graph.
 
     Args:
-        values: The number of neighbours d_i of every node, ``[N]``, self-loops not counted.
+        values: The number of neighbours d_i of every node, ``[N]`` (the sum of the weights of its edges), self-loops
+            not counted.
+        squares: The sum of squares of every row of the averaging matrix, ``[N]``: 1 / (d_i + 1) in a graph without
+            weights and self-loops.
     """
 
     values: Tensor
+    squares: Tensor
 
     @classmethod
     def of(cls, graph: Operator | Tensor) -> Degrees:
         """From an adjacency, or from the degrees themselves ``[N]``."""
         if not isinstance(graph, Operator):
-            return cls(graph.to(torch.float64))
-        sums, loops = graph.row_sums, graph.diagonal
-        return cls((sums - loops).to(torch.float64))
+            degrees = _checked_degrees(graph)
+            return cls(degrees, 1 / (degrees + 1))
+        A = graph.detached().to(torch.float64)
+        loops = A.diagonal
+        squares = A.values.new_zeros(A.shape[0]).index_add(0, A.pattern.row, A.values**2)
+        squares = squares - loops**2 + (loops + 1) ** 2  # I is added to the loops the graph has
+        return cls(A.row_sums - loops, squares / (A.row_sums + 1) ** 2)
 
     @property
     def mean(self) -> float:
@@ -77,12 +85,26 @@ class Degrees:
 
     @property
     def inverse(self) -> float:
-        """The mean of 1 / (d + 1), which is the squared Frobenius norm of the averaging matrix over N."""
-        return float((1 / (self.values + 1)).mean())
+        """The mean of 1 / (d + 1), or with weights what it stands for: the averaging matrix's ||Â||_F^2 / N."""
+        return float(self.squares.mean())
 
     def effective(self, alpha: float) -> float:
         """The mean of (d + 1) / (alpha d + 1)."""
         return float(((self.values + 1) / (alpha * self.values + 1)).mean())
+
+
+def _checked_degrees(degrees: Tensor) -> Tensor:
+    if (
+        degrees.layout != torch.strided
+        or degrees.dim() != 1
+        or degrees.numel() == 0
+        or bool((degrees < 0).any())
+    ):
+        raise InputError(
+            f"Got a graph of shape {list(degrees.shape)} for an initialisation.",
+            "Expected an Operator (Operator.from_edge_index), or the degrees [N], each 0 or more.",
+        )
+    return degrees.to(torch.float64)
 
 
 @dataclass(frozen=True)

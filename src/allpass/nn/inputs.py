@@ -60,21 +60,46 @@ def read(x: Features, graph: Graph, edge_weight: Tensor | None = None) -> tuple[
 
 def as_features(x: Features) -> Features:
     """Dense features as they are; sparse ones as an Operator, which is built once for each tensor."""
-    if isinstance(x, Operator) or x.layout == torch.strided:
+    if isinstance(x, Operator):
         return x
-    return _once(x, "features", lambda: Operator.from_sparse(x))
+    if not isinstance(x, Tensor):
+        raise InputError(
+            f"Got features of type {type(x).__name__}.",
+            "Expected a tensor [N, F], dense or sparse, or an Operator.",
+        )
+    if not x.is_floating_point():
+        raise InputError(
+            f"Got features of {x.dtype}.", "Expected floating-point numbers: call .float() on them."
+        )
+    if x.layout == torch.strided:
+        return x
+    if x.requires_grad:
+        raise InputError(
+            "Got sparse features that require a gradient, which they would lose.",
+            "Pass them dense: x.to_dense().",
+        )
+    return _from_sparse(x)
 
 
 def as_operator(graph: Graph, edge_weight: Tensor | None, num_nodes: int, dtype: torch.dtype) -> Operator:
     """The adjacency in the precision of the features."""
+    if not isinstance(graph, Tensor | Operator):
+        raise InputError(
+            f"Got a graph of type {type(graph).__name__}.",
+            "Expected edge_index [2, E], a sparse adjacency [N, N] or an Operator.",
+        )
+    if edge_weight is not None and (isinstance(graph, Operator) or graph.layout != torch.strided):
+        kind = "an Operator" if isinstance(graph, Operator) else "a sparse adjacency"
+        raise InputError(f"Got edge_weight beside {kind}.", "It has its weights already: pass it alone.")
     if isinstance(graph, Operator):
-        if edge_weight is not None:
-            raise InputError(
-                "Got edge_weight beside an Operator.", "An Operator has its weights: pass it alone."
-            )
         return graph.to(dtype)
     if graph.layout != torch.strided:
-        return _once(graph, "adjacency", lambda: Operator.from_sparse(graph)).to(dtype)
+        return _from_sparse(graph).to(dtype)
+    if edge_weight is not None and edge_weight.device != graph.device:
+        raise InputError(
+            f"Got edge_weight on {edge_weight.device} and edge_index on {graph.device}.",
+            "Move one with .to(device).",
+        )
     key = f"{num_nodes} nodes, {dtype}, {_identity(edge_weight)}"
     return _once(
         graph, key, lambda: Operator.from_edge_index(graph, edge_weight, num_nodes, dtype=dtype), edge_weight
@@ -84,6 +109,14 @@ def as_operator(graph: Graph, edge_weight: Tensor | None, num_nodes: int, dtype:
 def filtered(A: Operator, filter_: Filter) -> LinearMap:
     """The filter of this graph."""
     return matrix(A, filter_) if isinstance(filter_, str) else filter_(A)
+
+
+def _from_sparse(x: Tensor) -> Operator:
+    if x.layout not in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+        raise InputError(
+            f"Got a tensor of layout {x.layout}.", "Expected COO, CSR or CSC: call .to_sparse_csr()."
+        )
+    return _once(x, "sparse", lambda: Operator.from_sparse(x))
 
 
 def _identity(tensor: Tensor | None) -> str:
@@ -100,8 +133,5 @@ def _once(tensor: Tensor, name: str, build: Callable[[], Operator], *beside: Ten
         _BUILT[tensor] = version, kept
     if name not in kept:
         kept.clear()  # one graph a tensor is enough: weights that change every step must not pile up
-        kept[name] = (
-            outside(build, tensor.device),
-            beside,
-        )  # what stands beside lives on, so its id stays its own
+        kept[name] = outside(build, tensor.device), beside  # which lives on, so that its id stays its own
     return kept[name][0]
