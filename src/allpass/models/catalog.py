@@ -7,12 +7,24 @@ import re
 from torch import nn
 
 from allpass.errors import InputError, UnknownNameError, did_you_mean
-from allpass.models import acm, gcn, krylov, mlp, snowball
+from allpass.models import acm, fagcn, gat, gcn, gcnii, jumping, krylov, mlp, polynomial, sage, snowball
 from allpass.models.entry import Model
 from allpass.registry import Registry, canonical
 
 MODELS: Registry[Model] = Registry("model")
-for _entry in (*mlp.ENTRIES, *gcn.ENTRIES, *acm.ENTRIES, *snowball.ENTRIES, *krylov.ENTRIES):
+for _entry in (
+    *mlp.ENTRIES,
+    *gcn.ENTRIES,
+    *acm.ENTRIES,
+    *snowball.ENTRIES,
+    *krylov.ENTRIES,
+    *gat.ENTRIES,
+    *sage.ENTRIES,
+    *fagcn.ENTRIES,
+    *jumping.ENTRIES,
+    *polynomial.ENTRIES,
+    *gcnii.ENTRIES,
+):
     MODELS.add(_entry)
 
 

@@ -9,14 +9,26 @@ from torch import nn
 
 from allpass.nn.acm import ACMConv
 from allpass.nn.activations import BREAK
+from allpass.nn.bern import BERN, BernFilter
+from allpass.nn.cheby import CHEBY, ChebConv
+from allpass.nn.fagcn import FAGCNConv
+from allpass.nn.gat import GATConv
 from allpass.nn.gcn import GCNConv
+from allpass.nn.gcnii import CHEN, GCN2Conv
 from allpass.nn.krylov import KrylovConv
+from allpass.nn.pagerank import APPNP, GPR, PPNP, GPRFilter
+from allpass.nn.polynomial import SGC, SGConv
+from allpass.nn.projected import Projected
+from allpass.nn.sage import SAGEConv
 from allpass.nn.snowball import SnowballConv
 from allpass.nn.traits import Trait
 from allpass.registry import Registry
 
 ACM = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
 KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
+VELICKOVIC = "Veličković et al.: Graph Attention Networks, ICLR 2018"
+HAMILTON = "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017"
+BO = "Bo et al.: Beyond Low-frequency Information in Graph Convolutional Networks, AAAI 2021"
 
 
 @dataclass(frozen=True)
@@ -45,9 +57,17 @@ def _acm(name: str, **options: object) -> Layer:
     return Layer(name, build, ACM)
 
 
+def _projected(name: str, layer: Callable[[int], nn.Module], citation: str) -> Layer:
+    """A layer that keeps the width it is built for, after a linear map to that width."""
+    return Layer(name, lambda i, o: Projected(i, o, layer(o)), citation)
+
+
 LAYERS: Registry[Layer] = Registry("layer")
 for _layer in (
     Layer("gcn", GCNConv, KIPF),
+    Layer("gat", GATConv, VELICKOVIC, frozenset({"ignores-weights"})),
+    Layer("sage", SAGEConv, HAMILTON, aliases=("graphsage",)),
+    Layer("fagcn", FAGCNConv, BO),
     Layer("snowball", SnowballConv, BREAK),
     Layer("krylov", KrylovConv, BREAK, aliases=("truncated-krylov",)),
     _acm("acm"),
@@ -60,5 +80,12 @@ for _layer in (
         ACM,
         frozenset({"fixed-nodes"}),
     ),
+    Layer("sgc", SGConv, SGC),
+    Layer("cheby", ChebConv, CHEBY, aliases=("chebnet",)),
+    _projected("appnp", lambda _: APPNP(), PPNP),
+    _projected("gpr", lambda _: GPRFilter(), GPR),
+    _projected("bern", lambda _: BernFilter(init="ramp"), BERN),
+    _projected("gcnii", lambda width: GCN2Conv(width), CHEN),
+    _projected("gcnii-star", lambda width: GCN2Conv(width, weights="separate"), CHEN),
 ):
     LAYERS.add(_layer)

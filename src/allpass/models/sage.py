@@ -1,0 +1,50 @@
+"""GraphSAGE with the mean aggregator, on the whole graph at once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from allpass.models.entry import GRID, Model
+from allpass.models.stack import Norm, Stack
+from allpass.nn.catalog import HAMILTON
+from allpass.nn.inputs import Filter
+from allpass.nn.sage import SAGEConv
+
+
+def sage(
+    in_channels: int,
+    out_channels: int,
+    *,
+    hidden_channels: int = 64,
+    num_layers: int = 2,
+    filter: Filter = "A_rw",  # noqa: A002 - the word of the formula
+    activation: str = "relu",
+    dropout: float = 0.5,
+    norm: Norm = "none",
+    residual: bool = False,
+) -> Stack:
+    """GraphSAGE layers in a row; ``filter`` is how neighbours are aggregated, by default their mean."""
+    return Stack(
+        partial(SAGEConv, filter=filter),
+        in_channels,
+        hidden_channels,
+        out_channels,
+        num_layers=num_layers,
+        activation=activation,
+        dropout=dropout,
+        norm=norm,
+        residual=residual,
+    )
+
+
+ENTRIES = (
+    Model(
+        "sage",
+        sage,
+        "the node itself and the mean of its neighbours, each with its own weight",
+        HAMILTON,
+        space=GRID,
+        numbered="num_layers",
+        aliases=("graphsage",),
+    ),
+)
