@@ -51,7 +51,7 @@ def fa_layer(layer: nn.Module, H: Tensor, X: Tensor, A: Tensor) -> Tensor:
 
 def fagcn_layer(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
     H = X @ layer.linear.weight + layer.linear.bias
-    return fa_layer(layer.adapt, H, H, A)
+    return fa_layer(layer.layer, H, H, A)
 
 
 def gat_model(model: nn.Module, X: Tensor, A: Tensor) -> Tensor:

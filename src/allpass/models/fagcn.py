@@ -10,9 +10,8 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.models.entry import GRID, Model
-from allpass.nn.catalog import BO
 from allpass.nn.dropout import Dropout
-from allpass.nn.fagcn import FAConv
+from allpass.nn.fagcn import BO, FAConv
 from allpass.nn.inputs import Features, Graph, read
 from allpass.nn.linear import Linear
 

@@ -8,8 +8,7 @@ from itertools import chain, repeat
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import LayerBuilder, Norm, Stack
-from allpass.nn.catalog import VELICKOVIC
-from allpass.nn.gat import GATConv
+from allpass.nn.gat import VELICKOVIC, GATConv
 
 
 def gat(

@@ -6,9 +6,8 @@ from functools import partial
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, Stack
-from allpass.nn.catalog import HAMILTON
 from allpass.nn.inputs import Filter
-from allpass.nn.sage import SAGEConv
+from allpass.nn.sage import HAMILTON, SAGEConv
 
 
 def sage(

@@ -11,24 +11,26 @@ from allpass.nn.acm import ACMConv
 from allpass.nn.activations import BREAK
 from allpass.nn.bern import BERN, BernFilter
 from allpass.nn.cheby import CHEBY, ChebConv
-from allpass.nn.fagcn import FAGCNConv
-from allpass.nn.gat import GATConv
+from allpass.nn.cpgnn import WITH_HETEROPHILY, CompatibilityConv
+from allpass.nn.fagcn import BO, FAConv
+from allpass.nn.gat import VELICKOVIC, GATConv
 from allpass.nn.gcn import GCNConv
 from allpass.nn.gcnii import CHEN, GCN2Conv
+from allpass.nn.h2gcn import BEYOND, H2GCNConv
 from allpass.nn.krylov import KrylovConv
+from allpass.nn.label_propagation import ZHOU, LabelPropagation
+from allpass.nn.linkx import LIM, LINKXConv
+from allpass.nn.mixhop import MIXHOP, MixHopConv
 from allpass.nn.pagerank import APPNP, GPR, PPNP, GPRFilter
 from allpass.nn.polynomial import SGC, SGConv
 from allpass.nn.projected import Projected
-from allpass.nn.sage import SAGEConv
+from allpass.nn.sage import HAMILTON, SAGEConv
 from allpass.nn.snowball import SnowballConv
 from allpass.nn.traits import Trait
 from allpass.registry import Registry
 
 ACM = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
 KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
-VELICKOVIC = "Veličković et al.: Graph Attention Networks, ICLR 2018"
-HAMILTON = "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017"
-BO = "Bo et al.: Beyond Low-frequency Information in Graph Convolutional Networks, AAAI 2021"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ for _layer in (
     Layer("gcn", GCNConv, KIPF),
     Layer("gat", GATConv, VELICKOVIC, frozenset({"ignores-weights"})),
     Layer("sage", SAGEConv, HAMILTON, aliases=("graphsage",)),
-    Layer("fagcn", FAGCNConv, BO),
+    _projected("fagcn", FAConv, BO),
     Layer("snowball", SnowballConv, BREAK),
     Layer("krylov", KrylovConv, BREAK, aliases=("truncated-krylov",)),
     _acm("acm"),
@@ -87,5 +89,15 @@ for _layer in (
     _projected("bern", lambda _: BernFilter(init="ramp"), BERN),
     _projected("gcnii", lambda width: GCN2Conv(width), CHEN),
     _projected("gcnii-star", lambda width: GCN2Conv(width, weights="separate"), CHEN),
+    Layer("mixhop", MixHopConv, MIXHOP),
+    _projected("h2gcn", lambda _: H2GCNConv(), BEYOND),
+    Layer("linkx", LINKXConv, LIM, frozenset({"fixed-nodes"})),
+    Layer(
+        "label-propagation",
+        lambda _, o: LabelPropagation(o),
+        ZHOU,
+        frozenset({"parameter-free", "uses-labels", "ignores-features"}),
+    ),
+    _projected("cpgnn", CompatibilityConv, WITH_HETEROPHILY),
 ):
     LAYERS.add(_layer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -13,21 +12,22 @@ from allpass.graph.operator import Operator
 from allpass.nn.attention import edge_scores
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Graph, read
-from allpass.nn.linear import Linear
+
+BO = "Bo et al.: Beyond Low-frequency Information in Graph Convolutional Networks, AAAI 2021"
 
 
 class FAConv(nn.Module):
     r"""The frequency adaptation layer of `Bo et al., AAAI 2021 <https://arxiv.org/abs/2101.00797>`_.
 
     .. math::
-        h'_i = \varepsilon x_i + \sum_{j \in N(i)} \frac{\alpha_{ij}}{\sqrt{d_i d_j}} h_j, \qquad
-        \alpha_{ij} = \tanh(g_t^\top h_i + g_s^\top h_j + c)
+        h'_i = \epsilon x_i + \sum_{j \in N(i)} \frac{\alpha_{ij}}{\sqrt{d_i d_j}} h_j, \qquad
+        \alpha_{ij} = \mathrm{tanh}(g_t^\top h_i + g_s^\top h_j + c)
 
     A gate of 1 everywhere averages neighbours (low-pass), a gate of -1 subtracts them (high-pass).
 
     Args:
         channels: Columns of H, of X and of H'.
-        eps: :math:`\varepsilon`, the part of the first features that every layer keeps.
+        eps: :math:`\epsilon`, the part of the first features that every layer keeps.
         dropout: Probability that a gate is dropped while training.
         self_loops: Each node is its own neighbour too, :math:`\hat A_{sym}` in the place of :math:`A_{sym}`. The
             authors remove loops from the graph; PyG's layer adds them by default.
@@ -38,6 +38,7 @@ class FAConv(nn.Module):
 
     Notes:
         Edge weights enter through :math:`A_{sym}`, whose entries the gates multiply. Loops that a graph has are kept.
+        The layer keeps the width; :class:`~allpass.nn.projected.Projected` puts a linear map before it.
 
     Example:
         >>> FAConv(4)(torch.ones(2, 4), torch.tensor([[0, 1], [1, 0]])).shape
@@ -98,53 +99,3 @@ class FAConv(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.channels}, eps={self.eps:g}, self_loops={self.self_loops}"
-
-
-class FAGCNConv(nn.Module):
-    r"""A linear map and a frequency adaptation layer: :class:`FAConv` where the width changes.
-
-    .. math::
-        X = H W + b, \qquad H' = \mathrm{FA}(X, X)
-
-    Args:
-        in_channels: Columns of H.
-        out_channels: Columns of H'.
-        eps: :math:`\varepsilon` of the layer.
-        dropout: Probability that a gate is dropped while training.
-        self_loops: Each node is its own neighbour too.
-        bias: The number c of the gate.
-
-    Shapes:
-        x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
-
-    Notes:
-        The paper's network has one linear map before all its layers and one after them; that is
-        ``allpass.models.create("fagcn", ...)``. This is the layer to put among others.
-
-    Example:
-        >>> FAGCNConv(3, 4)(torch.ones(2, 3), torch.tensor([[0, 1], [1, 0]])).shape
-        torch.Size([2, 4])
-    """
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        *,
-        eps: float = 0.3,
-        dropout: float = 0.0,
-        self_loops: bool = False,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        self.linear = Linear(in_channels, out_channels)
-        self.adapt = FAConv(out_channels, eps=eps, dropout=dropout, self_loops=self_loops, bias=bias)
-
-    def reset_parameters(self) -> None:
-        """Draw new weights."""
-        self.linear.reset_parameters()
-        self.adapt.reset_parameters()
-
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
-        return cast(Tensor, self.adapt(self.linear(x), A))

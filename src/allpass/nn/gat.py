@@ -13,6 +13,8 @@ from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, read
 
+VELICKOVIC = "Veličković et al.: Graph Attention Networks, ICLR 2018"
+
 
 class GATConv(nn.Module):
     r"""The graph attention of `Veličković et al., ICLR 2018 <https://arxiv.org/abs/1710.10903>`_.

@@ -104,8 +104,8 @@ class BidirectionalLSTM(nn.Module):
 
     .. math::
         [i, f, g, o] = x_l W + h_{l-1} U + b, \qquad
-        c_l = \sigma(f) c_{l-1} + \sigma(i) \tanh(g), \qquad
-        h_l = \sigma(o) \tanh(c_l)
+        c_l = \sigma(f) c_{l-1} + \sigma(i) \mathrm{tanh}(g), \qquad
+        h_l = \sigma(o) \mathrm{tanh}(c_l)
 
     Args:
         in_channels: Columns of x.

@@ -11,6 +11,8 @@ from torch.nn import functional as F
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
 
+HAMILTON = "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017"
+
 
 class SAGEConv(nn.Module):
     r"""The mean aggregator of `Hamilton, Ying and Leskovec, NeurIPS 2017 <https://arxiv.org/abs/1706.02216>`_.
