@@ -32,7 +32,9 @@ class Model:
         citation: Its paper.
         preset: Settings in which it differs from the defaults of ``build``.
         space: What is worth trying: settings of ``build``, and ``lr`` and ``weight_decay`` of the training.
-        training: ``lr`` and ``weight_decay`` to begin with.
+        training: ``lr`` and ``weight_decay`` to begin with; ``lr:GROUP`` and ``weight_decay:GROUP`` for a group of
+            parameters that the model names in ``parameter_groups()`` (group to names of parameters), which otherwise
+            follows the plain ones. The same keys may stand in ``space``.
         traits: What the contracts and the training have to know.
         numbered: The setting that a number at the end of a name sets: ``snowball-5`` has 5 layers.
         aliases: Other names.

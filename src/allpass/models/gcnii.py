@@ -1,0 +1,112 @@
+"""GCNII and GCNII*: graph convolutions as deep as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torch import Tensor, nn
+
+from allpass.errors import InputError
+from allpass.models.entry import Model
+from allpass.nn.activations import activation as build_activation
+from allpass.nn.dropout import Dropout
+from allpass.nn.gcnii import CHEN, GCN2Conv, Weights
+from allpass.nn.inputs import Features, Filter, Graph, read
+from allpass.nn.linear import Linear
+
+
+class GCNII(nn.Module):
+    r"""A linear layer, graph convolutions that each see its result :math:`H_0` again, and a linear layer.
+
+    .. math::
+        H_0 = \mathrm{ReLU}(X W_{in} + b_{in}), \quad H_l = \mathrm{ReLU}(\mathrm{conv}_l(H_{l-1}, H_0)), \quad
+        Y = H_L W_{out} + b_{out}
+
+    with dropout before every layer; :math:`H_0` itself is handed on whole.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: L, 1 or more; the authors go up to 64.
+        alpha: Share of the initial residual.
+        theta: :math:`\lambda` of :math:`\beta_l = \mathrm{ln}(\lambda / l + 1)`.
+        weights: ``"shared"`` (GCNII), ``"separate"`` (GCNII*) or ``"separate-unscaled"`` (the authors' code of it).
+        filter: The matrix of the graph.
+        activation: In place of ReLU.
+        dropout: Probability of dropout.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        hidden_channels: int = 64,
+        num_layers: int = 8,
+        alpha: float = 0.1,
+        theta: float = 0.5,
+        weights: Weights = "shared",
+        filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
+        activation: str = "relu",
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        if num_layers < 1:
+            raise InputError(f"Got num_layers = {num_layers}.", "Expected 1 or more.")
+        layers = range(1, num_layers + 1)
+        self.input = Linear(in_channels, hidden_channels)
+        self.convs = nn.ModuleList(
+            GCN2Conv(hidden_channels, layer=l, alpha=alpha, theta=theta, weights=weights, filter=filter)
+            for l in layers
+        )
+        self.output = Linear(hidden_channels, out_channels)
+        self.activations = nn.ModuleList(build_activation(activation, hidden_channels) for _ in (0, *layers))
+        self.dropouts = nn.ModuleList(Dropout(dropout) for _ in (0, *layers, num_layers + 1))
+
+    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, graph, edge_weight)
+        first, *drops = self.dropouts
+        H = H_0 = self.activations[0](self.input(first(x)))
+        for conv, drop, activate in zip(self.convs, drops[:-1], self.activations[1:], strict=True):
+            H = activate(conv(drop(H), A, initial=H_0))
+        return self.output(drops[-1](H))
+
+    def parameter_groups(self) -> dict[str, list[str]]:
+        """The weights of the convolutions as the group ``conv``: the authors decay them more than the linear layers."""
+        return {"conv": [f"convs.{name}" for name, _ in self.convs.named_parameters()]}
+
+
+SPACE: Mapping[str, tuple[object, ...]] = {
+    "num_layers": (2, 4, 8, 16, 32, 64),
+    "alpha": (0.1, 0.2, 0.5),
+    "theta": (0.5, 1.0, 1.5),
+    "weight_decay": (5e-6, 1e-4, 5e-4, 1e-3),
+    "weight_decay:conv": (5e-6, 1e-4, 5e-4, 1e-3, 1e-2),
+}
+"""The authors' settings: with one weight decay for all on fully labelled splits, with two on Planetoid's."""
+
+TRAINING = {"lr": 0.01, "weight_decay": 5e-4, "weight_decay:conv": 1e-2}
+
+ENTRIES = (
+    Model(
+        "gcnii",
+        GCNII,
+        "deep: every layer sees the first one again, weights stay near the identity",
+        CHEN,
+        space=SPACE,
+        training=TRAINING,
+        numbered="num_layers",
+    ),
+    Model(
+        "gcnii-star",
+        GCNII,
+        "gcnii with weights of their own for the first layer's features",
+        CHEN,
+        preset={"weights": "separate"},
+        space=SPACE,
+        training=TRAINING,
+        numbered="num_layers",
+        aliases=("gcnii*",),
+    ),
+)

@@ -1,0 +1,38 @@
+"""A linear map in front of a layer that keeps the width of its features."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from allpass.nn.inputs import Features, Graph, read
+from allpass.nn.linear import Linear
+
+
+class Projected(nn.Module):
+    r"""A layer f after a linear map, :math:`f(H W + b)`: so a filter or a GCNII layer fits between any two widths.
+
+    Args:
+        in_channels: Columns of H.
+        out_channels: Columns that the layer takes and gives.
+        layer: f, called as ``layer(x, graph)``.
+        bias: Add b.
+
+    Shapes:
+        x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
+
+    Example:
+        >>> import torch
+        >>> from allpass.nn import APPNP
+        >>> conv = Projected(3, 4, APPNP())
+        >>> conv(torch.ones(2, 3), torch.tensor([[0, 1], [1, 0]])).shape
+        torch.Size([2, 4])
+    """
+
+    def __init__(self, in_channels: int, out_channels: int, layer: nn.Module, bias: bool = True) -> None:
+        super().__init__()
+        self.linear = Linear(in_channels, out_channels, bias=bias)
+        self.layer = layer
+
+    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, graph, edge_weight)
+        return self.layer(self.linear(x), A)
