@@ -7,7 +7,24 @@ import re
 from torch import nn
 
 from allpass.errors import InputError, UnknownNameError, did_you_mean
-from allpass.models import acm, fagcn, gat, gcn, gcnii, jumping, krylov, mlp, polynomial, sage, snowball
+from allpass.models import (
+    acm,
+    cpgnn,
+    fagcn,
+    gat,
+    gcn,
+    gcnii,
+    h2gcn,
+    jumping,
+    krylov,
+    label_propagation,
+    linkx,
+    mixhop,
+    mlp,
+    polynomial,
+    sage,
+    snowball,
+)
 from allpass.models.entry import Model
 from allpass.registry import Registry, canonical
 
@@ -24,6 +41,11 @@ for _entry in (
     *jumping.ENTRIES,
     *polynomial.ENTRIES,
     *gcnii.ENTRIES,
+    *mixhop.ENTRIES,
+    *h2gcn.ENTRIES,
+    *linkx.ENTRIES,
+    *cpgnn.ENTRIES,
+    *label_propagation.ENTRIES,
 ):
     MODELS.add(_entry)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -49,8 +50,9 @@ def takes_edge_index_or_operator(subject: Subject) -> None:
         wanted = subject(module, example)
         if example.edge_weight is None:
             _close(subject(module, example, graph=example.edge_index), wanted, f"{subject}: edge_index")
-        elif "uses-labels" not in subject.traits:
-            given = module(example.x, example.edge_index, example.edge_weight)
+        else:
+            labels = {"labels": example.y, "mask": example.mask} if "uses-labels" in subject.traits else {}
+            given = module(example.x, example.edge_index, example.edge_weight, **labels)
             _close(given, wanted, f"{subject}: edge_index with edge_weight")
         _close(subject(module, example, graph=example.operator.to_sparse()), wanted, f"{subject}: sparse")
 
@@ -144,6 +146,7 @@ def uses_every_parameter(subject: Subject) -> None:
                     f"{subject} has no parameters: say so in its traits"
                 )
                 return
+            assert "parameter-free" not in subject.traits, f"{subject} has parameters: its traits say none"
             (out * torch.linspace(-1, 1, out.numel(), dtype=out.dtype).reshape(out.shape)).sum().backward()
             for name, parameter in module.named_parameters():
                 moved = parameter.grad is not None and bool(parameter.grad.any())
@@ -215,6 +218,35 @@ def reads_the_graph(subject: Subject) -> None:
     assert same == stated, f"{subject}: trait ignores-weights should be {same}"
 
 
+def reads_features_and_labels(subject: Subject) -> None:
+    """The result depends on the features and on the training labels exactly where its traits say so."""
+    example = examples()[0]
+    module = subject.module()
+    wanted = subject(module, example)
+    same = torch.allclose(subject(module, example, example.x.flip(0)), wanted)
+    assert same == ("ignores-features" in subject.traits), (
+        f"{subject}: trait ignores-features should be {same}"
+    )
+    if "uses-labels" in subject.traits:
+        other = replace(example, y=example.y.flip(0))
+        assert not torch.allclose(subject(module, other), wanted), f"{subject}: the labels change nothing"
+        unseen = replace(example, y=torch.where(example.mask, example.y, 0))
+        _close(subject(module, unseen), wanted, f"{subject}: labels outside the mask were read")
+
+
+def batches_its_masks(subject: Subject) -> None:
+    """Replicas may have training nodes of their own: ``vmap`` over masks equals a loop."""
+    if "uses-labels" not in subject.traits or "not-batchable" in subject.traits:
+        return
+    example = examples()[0]
+    module = subject.module()
+    masks = torch.stack([example.mask, ~example.mask, example.mask.flip(0)])
+    found = vmap(lambda mask: module(example.x, example.operator, labels=example.y, mask=mask))(masks)
+    for number, mask in enumerate(masks):
+        wanted = subject(module, replace(example, mask=mask))
+        _close(found[number], wanted, f"{subject}: mask {number} of a batch")
+
+
 def agrees_on_cuda(subject: Subject) -> None:
     """The first CUDA device gives what the CPU gives."""
     for example in examples():
@@ -238,6 +270,8 @@ CONTRACTS: tuple[Callable[[Subject], None], ...] = (
     comes_back_from_a_file,
     survives_an_empty_graph,
     reads_the_graph,
+    reads_features_and_labels,
+    batches_its_masks,
 )
 """What holds everywhere; :func:`agrees_on_cuda` needs a device, and learning is in ``allpass.testing.learning``."""
 

@@ -1,0 +1,105 @@
+"""Labels that spread over the edges: what a graph says about classes without a single feature."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from allpass.errors import InputError
+from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+
+ZHOU = "Zhou et al.: Learning with Local and Global Consistency, NIPS 2003"
+
+
+class LabelPropagation(nn.Module):
+    r"""Label propagation: learning with local and global consistency (Zhou et al., NIPS 2003).
+
+    The labels of the training nodes, one-hot in :math:`Y_0` and zero elsewhere, are spread k times:
+
+    .. math::
+        Y_{t+1} = \alpha S Y_t + (1 - \alpha) Y_0
+
+    Args:
+        num_classes: Columns of Y.
+        num_layers: Steps k.
+        alpha: Share of the neighbours, from 0 to 1.
+        filter: The matrix S: a name of ``allpass.graph.MATRICES`` or a function of the adjacency.
+        clamp: After every step set the training nodes back to their labels.
+        clip: After every step cut Y to [0, 1].
+
+    Shapes:
+        labels ``[N]`` whole numbers, mask ``[N]`` booleans; result ``[N, num_classes]``: scores of 0 or more, zero
+        where no training node is in reach. The features give the number of nodes and the precision alone.
+
+    Notes:
+        The older form of Zhu and Ghahramani (2002) is ``alpha=1, filter="A_rw", clamp=True``: every node takes the
+        mean of its neighbours, and training nodes keep their labels. PyG's layer of the same name has
+        ``clip=True``; with the symmetric S scores above 1 are usual next to hubs.
+
+    Example:
+        >>> path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> layer = LabelPropagation(2, num_layers=50, alpha=1, filter="A_rw", clamp=True)
+        >>> layer(torch.empty(3, 0), path, labels=torch.tensor([0, 0, 1]), mask=torch.tensor([True, False, True]))
+        tensor([[1.0000, 0.0000],
+                [0.5000, 0.5000],
+                [0.0000, 1.0000]])
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        *,
+        num_layers: int = 50,
+        alpha: float = 0.9,
+        filter: Filter = "A_sym",  # noqa: A002 - the word of the formula
+        clamp: bool = False,
+        clip: bool = False,
+    ) -> None:
+        super().__init__()
+        if not 0 <= alpha <= 1:
+            raise InputError(f"Got alpha = {alpha}.", "Expected a share, from 0 to 1.")
+        if num_layers < 0:
+            raise InputError(f"Got num_layers = {num_layers}.", "Expected 0 or more steps.")
+        self.num_classes, self.num_layers, self.alpha = num_classes, num_layers, float(alpha)
+        self.filter, self.clamp, self.clip = filter, clamp, clip
+
+    def forward(
+        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, labels: Tensor, mask: Tensor
+    ) -> Tensor:
+        x, A = read(x, graph, edge_weight)
+        S = filtered(A, self.filter)
+        Y_0 = one_hot(labels, mask, self.num_classes, x.dtype)
+        Y = Y_0
+        for _ in range(self.num_layers):
+            Y = self.alpha * (S @ Y) + (1 - self.alpha) * Y_0
+            if self.clamp:
+                Y = torch.where(mask.unsqueeze(1), Y_0, Y)
+            if self.clip:
+                Y = Y.clamp(0, 1)
+        return Y
+
+    def extra_repr(self) -> str:
+        return f"{self.num_classes}, num_layers={self.num_layers}, alpha={self.alpha:g}, filter={self.filter}"
+
+
+def one_hot(labels: Tensor, mask: Tensor, num_classes: int, dtype: torch.dtype) -> Tensor:
+    """One row for each node ``[N, C]``: 1 at the label of a node in the mask, and zeros for all others.
+
+    Example:
+        >>> one_hot(torch.tensor([1, 0, -1]), torch.tensor([True, False, False]), 2, torch.float32)
+        tensor([[0., 1.],
+                [0., 0.],
+                [0., 0.]])
+    """
+    if (
+        labels.dim() != 1
+        or labels.is_floating_point()
+        or labels.shape != mask.shape
+        or mask.dtype != torch.bool
+    ):
+        raise InputError(
+            f"Got labels of {labels.dtype} {list(labels.shape)} and a mask of {mask.dtype} {list(mask.shape)}.",
+            "Expected one whole number and one boolean for each node.",
+        )
+    classes = torch.arange(num_classes, device=labels.device)
+    return ((labels.unsqueeze(1) == classes) & mask.unsqueeze(1)).to(dtype)
