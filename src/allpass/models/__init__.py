@@ -2,5 +2,6 @@
 
 from allpass.models.catalog import MODELS, create, resolve
 from allpass.models.entry import GRID, Model
+from allpass.models.rank import hidden_ranks
 
-__all__ = ["GRID", "MODELS", "Model", "create", "resolve"]
+__all__ = ["GRID", "MODELS", "Model", "create", "hidden_ranks", "resolve"]

@@ -39,6 +39,13 @@ class TruncatedKrylov(nn.Module):
         aggregate_output: p = 1; the code has p = 0, the paper leaves p open.
         bias: Add the b.
         init: Initialisation of the weights.
+
+    Shapes:
+        x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
+
+    Example:
+        >>> TruncatedKrylov(10, 2, hidden_channels=4, blocks=7).layers[0].weight.shape
+        torch.Size([70, 4])
     """
 
     def __init__(

@@ -94,6 +94,13 @@ class Snowball(nn.Module):
         aggregate_output: p = 1, as in the code; the paper leaves p open.
         bias: Add the b.
         init: Initialisation of the weights.
+
+    Shapes:
+        x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
+
+    Example:
+        >>> [layer.in_channels for layer in Snowball(10, 2, hidden_channels=4, num_layers=4).layers]
+        [10, 14, 18]
     """
 
     def __init__(

@@ -37,7 +37,8 @@ class SnowballConv(nn.Module):
     Notes:
         The paper writes :math:`\hat A_{sym}`; the authors' code has :math:`\hat A_{rw}`, the default here. Their first
         release added b before the aggregation, which is the same for :math:`\hat A_{rw}`, whose rows add up to 1.
-        Parts are never put side by side: each meets its own rows of W, so sparse X stays sparse.
+        Parts are never put side by side: each meets its own rows of W, so sparse X stays sparse, and the memory of a
+        deep snowball grows with its depth, not with the square of it.
 
     Example:
         >>> edge_index = torch.tensor([[0, 1], [1, 0]])
