@@ -120,8 +120,8 @@ class GATConv(nn.Module):
 
     def _coefficients(self, Z: Tensor, places: Operator) -> Tensor:
         """α, head by head ``[K E]``."""
-        t = (Z * self.target.T.unsqueeze(1)).sum(dim=2)  # [K, N]
-        s = (Z * self.source.T.unsqueeze(1)).sum(dim=2)
+        both = torch.stack([self.target, self.source]).permute(2, 1, 0)  # [K, F, 2]
+        t, s = (Z @ both).unbind(dim=2)  # each [K, N]
         if self.score_bias is not None:
             t = t + self.score_bias.unsqueeze(1)
         scores = edge_scores(places, t.flatten(), s.flatten())
