@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import pytest
 import torch
 from hypothesis import given
@@ -23,6 +25,22 @@ def test_its_response_is_scipys_bernstein_polynomial(theta: list[float]) -> None
     found = layer.response(1 - frequencies).detach()
     torch.testing.assert_close(found, torch.from_numpy(wanted), rtol=1e-12, atol=1e-12)
     assert layer.coefficients().abs().max() <= 2 * layer.theta.clamp(min=0).max() + 1e-12
+
+
+@pytest.mark.parametrize("degree", [10, 30])
+def test_complex_eigenvalues_cost_no_digits(degree: int) -> None:
+    """On a directed cycle of four nodes S is a rotation: its eigenvalues are the four powers of i."""
+    layer = BernFilter(degree, init="ramp").double()
+    found = layer(torch.eye(4, dtype=torch.float64)[:, :1], torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]))
+    wanted = [
+        sum(
+            float(t) * comb(degree, k) * ((1 + z) / 2) ** (degree - k) * ((1 - z) / 2) ** k
+            for k, t in enumerate(layer.theta.detach())
+        )
+        for z in (1, -1j, -1, 1j)
+    ]
+    response = torch.fft.fft(found[:, 0].detach())
+    torch.testing.assert_close(response, torch.tensor(wanted, dtype=torch.complex128), rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("degree", [0, 1, 10, 50])
