@@ -69,7 +69,9 @@ class Stack(nn.Module):
             self.layers, self.norms, self.activations, self.dropouts[1:], strict=False
         ):
             h = activate(norm(layer(x, A)))
-            x = drop(h + x if self.residual and h.shape == x.shape else h)
+            if self.residual and h.shape == x.shape:
+                h = h + (x if isinstance(x, Tensor) else x.to_dense())  # sparse features as wide as the layer
+            x = drop(h)
         return cast(Tensor, self.layers[-1](x, A))
 
 
