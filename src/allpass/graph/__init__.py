@@ -1,6 +1,13 @@
 """The graph as a linear operator on node signals. Knows nothing of labels or learning."""
 
 from allpass.graph.components import Components, components
+from allpass.graph.embeddings import (
+    EMBEDDINGS,
+    Embedding,
+    isomap_embedding,
+    poincare_embedding,
+    struc2vec_embedding,
+)
 from allpass.graph.filters import FilterBank, apply_polynomial, frequency_response
 from allpass.graph.krylov import (
     KrylovSpace,
@@ -22,10 +29,12 @@ from allpass.graph.spectrum import (
 )
 
 __all__ = [
+    "EMBEDDINGS",
     "MATRICES",
     "Combination",
     "Components",
     "Composition",
+    "Embedding",
     "FilterBank",
     "FourierBasis",
     "Identity",
@@ -40,11 +49,14 @@ __all__ = [
     "components",
     "fourier_basis",
     "frequency_response",
+    "isomap_embedding",
     "krylov_basis",
     "krylov_coefficients",
     "krylov_space",
     "matrix",
+    "poincare_embedding",
     "signal_density",
     "spectral_density",
     "spectral_extremes",
+    "struc2vec_embedding",
 ]

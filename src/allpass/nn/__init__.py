@@ -12,6 +12,7 @@ from allpass.nn.fagcn import FAConv
 from allpass.nn.gat import GATConv
 from allpass.nn.gcn import GCNConv
 from allpass.nn.gcnii import GCN2Conv
+from allpass.nn.geom import GeomConv
 from allpass.nn.h2gcn import H2GCNConv, strict_two_hop
 from allpass.nn.initialisation import SCHEMES, Scheme, initialise_, initialise_model_, weight_variance
 from allpass.nn.jumping import JumpingKnowledge
@@ -53,6 +54,7 @@ __all__ = [
     "GCN2Conv",
     "GCNConv",
     "GPRFilter",
+    "GeomConv",
     "H2GCNConv",
     "JumpingKnowledge",
     "KrylovConv",

@@ -16,6 +16,7 @@ from allpass.nn.fagcn import BO, FAConv
 from allpass.nn.gat import VELICKOVIC, GATConv
 from allpass.nn.gcn import GCNConv
 from allpass.nn.gcnii import CHEN, GCN2Conv
+from allpass.nn.geom import PEI, GeomConv
 from allpass.nn.h2gcn import BEYOND, H2GCNConv
 from allpass.nn.krylov import KrylovConv
 from allpass.nn.label_propagation import ZHOU, LabelPropagation
@@ -91,6 +92,7 @@ for _layer in (
     _projected("gcnii-star", lambda width: GCN2Conv(width, weights="separate"), CHEN),
     Layer("mixhop", MixHopConv, MIXHOP),
     _projected("h2gcn", lambda _: H2GCNConv(), BEYOND),
+    Layer("geom", GeomConv, PEI, frozenset({"ignores-weights", "embeds-nodes"})),
     Layer("linkx", LINKXConv, LIM, frozenset({"fixed-nodes"})),
     Layer(
         "label-propagation",
