@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 from torch import nn
@@ -83,6 +84,8 @@ def create(name: str, *, in_channels: int, out_channels: int, **settings: object
         )
     if "fixed-nodes" not in entry.traits:
         chosen.pop("num_nodes", None)  # so that a caller may give it to all alike
+    if "graph" not in inspect.signature(entry.build).parameters:
+        chosen.pop("graph", None)  # likewise
     return entry.build(in_channels, out_channels, **chosen)
 
 
