@@ -8,7 +8,7 @@ import pkgutil
 
 import pytest
 
-ROOMS = ("errors", "registry", "graph", "metrics", "data")
+ROOMS = ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing")
 
 
 def modules() -> list[str]:

@@ -66,5 +66,5 @@ def test_it_has_a_row_of_weights_for_every_column_it_reads() -> None:
     "shapes", [[(13, 5)], [(13, 5), (13, 6)], [(13, 5), (12, 5)], [(13, 10, 1)], []], ids=str
 )
 def test_parts_that_do_not_fit_are_named(shapes: list[tuple[int, ...]]) -> None:
-    with pytest.raises(InputError, match="add up to in_channels = 10"):
+    with pytest.raises(InputError, match="widths that add up to 10"):
         SnowballConv(10, 2)([torch.zeros(shape) for shape in shapes], torch.tensor([[0], [1]]))

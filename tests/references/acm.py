@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -66,11 +68,82 @@ def acm_model(model: nn.Module, X: Tensor, A: Tensor, order: str) -> Tensor:
     return acm_layer(second, torch.relu(acm_layer(first, X, A, order=order)), A, order=order)
 
 
+def mixed(mixing: nn.Module, H: list[Tensor]) -> Tensor:
+    """Steps 2 and 3 of ACM without layer norm, with the authors' factor 3."""
+    s = torch.stack([torch.sigmoid(part @ mixing.score[c]) for c, part in enumerate(H)], 1)
+    alpha = torch.softmax(s @ mixing.mix / len(H), 1)
+    return 3 * sum(torch.diag(alpha[:, c]) @ part for c, part in enumerate(H))
+
+
+def fbgnn_layer(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    low = averaging(A)
+    W_low, W_high = layer.bank.weight.chunk(2, dim=1)
+    return layer.alpha[0] * torch.relu(low @ X @ W_low) + layer.alpha[1] * torch.relu(
+        X @ W_high - low @ X @ W_high
+    )
+
+
+def fbgnn_model(model: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    first, second = model.layers
+    H, low = torch.relu(fbgnn_layer(first, X, A)), averaging(A)
+    W_low, W_high = second.bank.weight.chunk(2, dim=1)
+    return second.alpha[0] * low @ H @ W_low + second.alpha[1] * (H @ W_high - low @ H @ W_high)
+
+
+def acm_sgc_model(model: nn.Module, X: Tensor, A: Tensor, hops: int) -> Tensor:
+    (layer,) = model.layers
+    low = averaging(A)
+    W_low, W_high, W_id = layer.weight.chunk(3, dim=1)
+    H = [torch.linalg.matrix_power(low, hops) @ X @ W_low, X @ W_high - low @ X @ W_high, X @ W_id]
+    return mixed(layer.mixing, H)
+
+
+def acm_snowball_model(model: nn.Module, X: Tensor, A: Tensor, order: str) -> Tensor:
+    for layer in model.layers[:-1]:
+        X = torch.cat([X, torch.relu(acm_layer(layer, X, A, order=order))], 1)
+    return acm_layer(model.layers[-1], X, A, order=order)
+
+
+def acm_gcnii_layer(
+    layer: nn.Module, H: Tensor, H_0: Tensor, A: Tensor, *, beta: float, star: bool
+) -> Tensor:
+    low, eye = averaging(A), torch.eye(len(A), dtype=A.dtype)
+    small = torch.eye(H.shape[1], dtype=A.dtype)
+    others = layer.initial_weight if star else layer.weight
+    channels = []
+    for P, W, V in zip((low, eye - low, eye), layer.weight.chunk(3, 1), others.chunk(3, 1), strict=True):
+        inner = 0.9 * P @ H @ ((1 - beta) * small + beta * W) + 0.1 * H_0 @ ((1 - beta) * small + beta * V)
+        channels.append(torch.relu(inner))
+    return mixed(layer.mixing, channels)
+
+
+def acm_gcnii_model(model: nn.Module, X: Tensor, A: Tensor, star: bool = False) -> Tensor:
+    H = H_0 = torch.relu(X @ model.input.weight + model.input.bias)
+    for number, layer in enumerate(model.convs, start=1):
+        H = torch.relu(acm_gcnii_layer(layer, H, H_0, A, beta=math.log(0.5 / number + 1), star=star))
+    return H @ model.output.weight + model.output.bias
+
+
+def acm_gcnii_projected(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    H = X @ layer.linear.weight + layer.linear.bias
+    return acm_gcnii_layer(layer.layer, H, H, A, beta=math.log(1.5), star=False)
+
+
+def plus_model(model: nn.Module, X: Tensor, A: Tensor, order: str, residual: bool) -> Tensor:
+    first, second = model.stack.layers
+    H = torch.relu(acm_layer(first, X, A, order=order, structure=True))
+    if residual:
+        H = H + torch.relu(X @ model.embed.weight + model.embed.bias)
+    return acm_layer(second, H, A, order=order, structure=True)
+
+
 LAYERS = {
     "gcn": gcn_layer,
     "acm": acm_layer,
     "acmii": lambda layer, X, A: acm_layer(layer, X, A, order="acmii"),
     "acm-structure": lambda layer, X, A: acm_layer(layer, X, A, structure=True),
+    "acm-gcnii": acm_gcnii_projected,
+    "fbgnn": fbgnn_layer,
 }
 MODELS = {
     "gcn": gcn_model,
@@ -78,4 +151,15 @@ MODELS = {
     "mlp-2": mlp_model,
     "acm-gcn": lambda model, X, A: acm_model(model, X, A, "acm"),
     "acmii-gcn": lambda model, X, A: acm_model(model, X, A, "acmii"),
+    "fbgnn": fbgnn_model,
+    "acm-sgc-1": lambda model, X, A: acm_sgc_model(model, X, A, 1),
+    "acm-sgc-2": lambda model, X, A: acm_sgc_model(model, X, A, 2),
+    "acm-snowball": lambda model, X, A: acm_snowball_model(model, X, A, "acm"),
+    "acmii-snowball": lambda model, X, A: acm_snowball_model(model, X, A, "acmii"),
+    "acm-gcnii": acm_gcnii_model,
+    "acm-gcnii-star": lambda model, X, A: acm_gcnii_model(model, X, A, star=True),
+    "acm-gcn+": lambda model, X, A: plus_model(model, X, A, "acm", False),
+    "acmii-gcn+": lambda model, X, A: plus_model(model, X, A, "acmii", False),
+    "acm-gcn++": lambda model, X, A: plus_model(model, X, A, "acm", True),
+    "acmii-gcn++": lambda model, X, A: plus_model(model, X, A, "acmii", True),
 }

@@ -13,7 +13,7 @@ from torch import Tensor
 from allpass.errors import InputError
 from allpass.graph.linear import LinearMap
 from allpass.graph.pattern import Pattern, outside
-from allpass.graph.spmm import fixed_product, gather_product, is_plain, multiply, product
+from allpass.graph.spmm import fixed_product, gather_product, is_plain, plain_product, product
 
 Flow = Literal["source_to_target", "target_to_source"]
 ResultT = TypeVar("ResultT")
@@ -313,7 +313,7 @@ class Operator(LinearMap):
         dense = getattr(x, "layout", None) is torch.strided
         if dense and not self._learnable and is_plain(x):
             try:  # on a small graph checking first would cost as much as the product
-                return multiply(self.to_sparse(), x)
+                return plain_product(self, x)
             except RuntimeError:
                 self._check(x)
                 raise

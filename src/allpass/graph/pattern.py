@@ -12,6 +12,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
+from allpass.graph.strips import Strips, worth_cutting
+
 _INT32_MAX = 2**31 - 1
 
 _thread = threading.local()
@@ -111,6 +113,11 @@ class Pattern:
         crow = (self.crow[:-1].long() + step * self.nnz).reshape(-1)
         crow = torch.cat([crow, crow.new_full((1,), copies * self.nnz)])
         return Pattern(crow, col, (copies * M, copies * N))
+
+    @cached_property
+    def strips(self) -> Strips | None:
+        """The pattern in strips of columns, where products with wide right-hand sides are faster that way."""
+        return outside(lambda: Strips(self), self.device) if worth_cutting(self) else None
 
     def filled(self, values: Tensor) -> Tensor:
         """The sparse CSR tensor with these places and values ``[E]``."""

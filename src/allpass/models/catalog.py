@@ -10,8 +10,13 @@ from torch import nn
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models import (
     acm,
+    acm_gcnii,
+    acm_sgc,
+    acm_snowball,
+    acm_spatial,
     cpgnn,
     fagcn,
+    fbgnn,
     gat,
     gcn,
     gcnii,
@@ -34,7 +39,12 @@ MODELS: Registry[Model] = Registry("model")
 for _entry in (
     *mlp.ENTRIES,
     *gcn.ENTRIES,
+    *fbgnn.ENTRIES,
     *acm.ENTRIES,
+    *acm_sgc.ENTRIES,
+    *acm_snowball.ENTRIES,
+    *acm_gcnii.ENTRIES,
+    *acm_spatial.ENTRIES,
     *snowball.ENTRIES,
     *krylov.ENTRIES,
     *gat.ENTRIES,

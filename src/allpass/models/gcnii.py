@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from torch import Tensor, nn
 
@@ -15,8 +15,8 @@ from allpass.nn.inputs import Features, Filter, Graph, read
 from allpass.nn.linear import Linear
 
 
-class GCNII(nn.Module):
-    r"""A linear layer, graph convolutions that each see its result :math:`H_0` again, and a linear layer.
+class DeepResidual(nn.Module):
+    r"""A linear layer, layers that each see its result :math:`H_0` again, and a linear layer: the frame of GCNII.
 
     .. math::
         H_0 = \mathrm{ReLU}(X W_{in} + b_{in}), \quad H_l = \mathrm{ReLU}(\mathrm{conv}_l(H_{l-1}, H_0)), \quad
@@ -25,41 +25,32 @@ class GCNII(nn.Module):
     with dropout before every layer; :math:`H_0` itself is handed on whole.
 
     Args:
+        conv: Makes layer l (counted from 1), which is called as ``conv(x, graph, initial=H_0)``.
         in_channels: Number of features.
-        out_channels: Number of classes.
         hidden_channels: Width in between.
-        num_layers: L, 1 or more; the authors go up to 64.
-        alpha: Share of the initial residual.
-        theta: :math:`\lambda` of :math:`\beta_l = \mathrm{ln}(\lambda / l + 1)`.
-        weights: ``"shared"`` (GCNII), ``"separate"`` (GCNII*) or ``"separate-unscaled"`` (the authors' code of it).
-        filter: The matrix of the graph.
+        out_channels: Number of classes.
+        num_layers: L, 1 or more.
         activation: In place of ReLU.
         dropout: Probability of dropout.
     """
 
     def __init__(
         self,
+        conv: Callable[[int], nn.Module],
         in_channels: int,
+        hidden_channels: int,
         out_channels: int,
         *,
-        hidden_channels: int = 64,
-        num_layers: int = 8,
-        alpha: float = 0.1,
-        theta: float = 0.5,
-        weights: Weights = "shared",
-        filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
-        activation: str = "relu",
-        dropout: float = 0.5,
+        num_layers: int,
+        activation: str,
+        dropout: float,
     ) -> None:
         super().__init__()
         if num_layers < 1:
             raise InputError(f"Got num_layers = {num_layers}.", "Expected 1 or more.")
         layers = range(1, num_layers + 1)
         self.input = Linear(in_channels, hidden_channels)
-        self.convs = nn.ModuleList(
-            GCN2Conv(hidden_channels, layer=l, alpha=alpha, theta=theta, weights=weights, filter=filter)
-            for l in layers
-        )
+        self.convs = nn.ModuleList(conv(l) for l in layers)
         self.output = Linear(hidden_channels, out_channels)
         self.activations = nn.ModuleList(build_activation(activation, hidden_channels) for _ in (0, *layers))
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in (0, *layers, num_layers + 1))
@@ -77,6 +68,33 @@ class GCNII(nn.Module):
         return {"conv": [f"convs.{name}" for name, _ in self.convs.named_parameters()]}
 
 
+def gcnii(
+    in_channels: int,
+    out_channels: int,
+    *,
+    hidden_channels: int = 64,
+    num_layers: int = 8,
+    alpha: float = 0.1,
+    theta: float = 0.5,
+    weights: Weights = "shared",
+    filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
+    activation: str = "relu",
+    dropout: float = 0.5,
+) -> DeepResidual:
+    """GCNII, and GCNII* with separate weights; the authors go up to 64 layers."""
+    return DeepResidual(
+        lambda layer: GCN2Conv(
+            hidden_channels, layer=layer, alpha=alpha, theta=theta, weights=weights, filter=filter
+        ),
+        in_channels,
+        hidden_channels,
+        out_channels,
+        num_layers=num_layers,
+        activation=activation,
+        dropout=dropout,
+    )
+
+
 SPACE: Mapping[str, tuple[object, ...]] = {
     "num_layers": (2, 4, 8, 16, 32, 64),
     "alpha": (0.1, 0.2, 0.5),
@@ -91,7 +109,7 @@ TRAINING = {"lr": 0.01, "weight_decay": 5e-4, "weight_decay:conv": 1e-2}
 ENTRIES = (
     Model(
         "gcnii",
-        GCNII,
+        gcnii,
         "deep: every layer sees the first one again, weights stay near the identity",
         CHEN,
         space=SPACE,
@@ -100,7 +118,7 @@ ENTRIES = (
     ),
     Model(
         "gcnii-star",
-        GCNII,
+        gcnii,
         "gcnii with weights of their own for the first layer's features",
         CHEN,
         preset={"weights": "separate"},

@@ -144,7 +144,7 @@ def bernnet(
     hidden_channels: int = 64,
     num_layers: int = 2,
     degree: int = 10,
-    init: Beginning = "ramp",
+    init: Beginning = "ones",
     filter: Filter = "A_sym",  # noqa: A002 - the word of the formula
     activation: str = "relu",
     dropout: float = 0.5,

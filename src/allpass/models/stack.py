@@ -33,6 +33,7 @@ class Stack(nn.Module):
         norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"`` (PairNorm: centred, then
             scaled to rows of mean square length 1).
         residual: Add to the output of every inner layer its input, where the widths agree.
+        last: Makes the last layer, where it is another one.
     """
 
     def __init__(
@@ -48,13 +49,17 @@ class Stack(nn.Module):
         input_dropout: bool = True,
         norm: Norm = "none",
         residual: bool = False,
+        last: LayerBuilder | None = None,
     ) -> None:
         super().__init__()
         if num_layers < 1:
             raise InputError(f"Got num_layers = {num_layers}.", "Expected 1 or more.")
         widths = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
         inner = widths[1:-1]
-        self.layers = nn.ModuleList(layer(i, o) for i, o in pairwise(widths))
+        builders = [layer] * (num_layers - 1) + [last or layer]
+        self.layers = nn.ModuleList(
+            build(i, o) for build, (i, o) in zip(builders, pairwise(widths), strict=True)
+        )
         self.activations = nn.ModuleList(build_activation(activation, width) for width in inner)
         self.norms = nn.ModuleList(build_norm(norm, width) for width in inner)
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in widths[:-1])

@@ -1,6 +1,7 @@
 """Layers, activations and initialisations. Each file: one idea, its formula, its paper."""
 
 from allpass.nn.acm import ACMConv
+from allpass.nn.acm_gcnii import ACMGCN2Conv
 from allpass.nn.activations import ACTIVATIONS, Activation, AdaReLU, activation
 from allpass.nn.attention import edge_softmax
 from allpass.nn.bern import BernFilter
@@ -9,6 +10,7 @@ from allpass.nn.cheby import ChebConv
 from allpass.nn.cpgnn import CompatibilityConv, estimate_compatibility
 from allpass.nn.dropout import Dropout, seed_dropout, set_dropout
 from allpass.nn.fagcn import FAConv
+from allpass.nn.fbgnn import FBConv
 from allpass.nn.gat import GATConv
 from allpass.nn.gcn import GCNConv
 from allpass.nn.gcnii import GCN2Conv
@@ -35,13 +37,16 @@ from allpass.nn.propagation import (
 )
 from allpass.nn.sage import SAGEConv
 from allpass.nn.snowball import SnowballConv
+from allpass.nn.spatial import ACM
 
 __all__ = [
+    "ACM",
     "ACTIVATIONS",
     "APPNP",
     "LAYERS",
     "SCHEMES",
     "ACMConv",
+    "ACMGCN2Conv",
     "Activation",
     "AdaReLU",
     "BernFilter",
@@ -50,6 +55,7 @@ __all__ = [
     "CompatibilityConv",
     "Dropout",
     "FAConv",
+    "FBConv",
     "GATConv",
     "GCN2Conv",
     "GCNConv",

@@ -13,8 +13,9 @@ from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Filter, Graph, filtered, read
 from allpass.nn.mixing import ChannelMixing
+from allpass.nn.parts import Parts, as_parts, multiply_parts
 
 Channel = Literal["low", "high", "identity", "structure"]
 Order = Literal["filter-first", "activation-first"]
@@ -58,7 +59,7 @@ class ACMConv(nn.Module):
         init: Initialisation of the weights; the authors' is uniform in :math:`\pm 1/\sqrt{F}`.
 
     Shapes:
-        x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
+        x ``[N, in_channels]``, dense or sparse, or parts of it ``[N, F_i]``; result ``[N, out_channels]``.
 
     Notes:
         There are no biases. For C channels without structure the layer has C F (F_in + 1) + C² parameters (the papers
@@ -135,18 +136,20 @@ class ACMConv(nn.Module):
         """The weights ``[N, C]`` of the last forward, in the order of :attr:`channels`."""
         return None if self.mixing is None else self.mixing.weights
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
-        parts = self.extract(x, A)
-        return sum(parts[1:], parts[0]) if self.mixing is None else self.mixing(parts)
+    def forward(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        channels = self.channels_of(x, graph, edge_weight)
+        return sum(channels[1:], channels[0]) if self.mixing is None else self.mixing(channels)
 
-    def extract(self, x: Features, A: Operator) -> list[Tensor]:
+    def channels_of(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> list[Tensor]:
         """The channels ``[N, F]`` before they are mixed: step 1."""
-        Z = x @ self.weight  # [N, C F]: H [W_L, W_H, W_I]
+        H = as_parts(x, self.in_channels)
+        _, A = read(H[0], graph, edge_weight)
+        Z = multiply_parts(H, self.weight)  # [N, C F]: H [W_L, W_H, W_I]
         first = self.order == "activation-first"
         if first:
             Z = self.activation(Z)
-        parts: dict[str, Tensor] = dict(zip(self._featured, Z.split(self.out_channels, dim=1), strict=True))
+        blocks = Z.unflatten(1, (len(self._featured), self.out_channels)).unbind(1)
+        parts: dict[str, Tensor] = dict(zip(self._featured, blocks, strict=True))
         parts |= self._filter(Z, parts, A)
         if not first:
             parts = {name: self.activation(part) for name, part in parts.items()}

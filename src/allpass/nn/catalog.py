@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from torch import nn
 
 from allpass.nn.acm import ACMConv
+from allpass.nn.acm_gcnii import ACMGCN2Conv
 from allpass.nn.activations import BREAK
 from allpass.nn.bern import BERN, BernFilter
 from allpass.nn.cheby import CHEBY, ChebConv
 from allpass.nn.cpgnn import WITH_HETEROPHILY, CompatibilityConv
 from allpass.nn.fagcn import BO, FAConv
+from allpass.nn.fbgnn import HALF, FBConv
 from allpass.nn.gat import VELICKOVIC, GATConv
 from allpass.nn.gcn import GCNConv
 from allpass.nn.gcnii import CHEN, GCN2Conv
@@ -27,10 +29,11 @@ from allpass.nn.polynomial import SGC, SGConv
 from allpass.nn.projected import Projected
 from allpass.nn.sage import HAMILTON, SAGEConv
 from allpass.nn.snowball import SnowballConv
+from allpass.nn.spatial import ACM
 from allpass.nn.traits import Trait
 from allpass.registry import Registry
 
-ACM = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
+REVISITING = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
 KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
 
 
@@ -57,7 +60,7 @@ def _acm(name: str, **options: object) -> Layer:
     def build(in_channels: int, out_channels: int) -> ACMConv:
         return ACMConv(in_channels, out_channels, **options)  # type: ignore[arg-type]
 
-    return Layer(name, build, ACM)
+    return Layer(name, build, REVISITING)
 
 
 def _projected(name: str, layer: Callable[[int], nn.Module], citation: str) -> Layer:
@@ -80,14 +83,17 @@ for _layer in (
         lambda i, o, num_nodes: ACMConv(
             i, o, channels=("low", "high", "identity", "structure"), num_nodes=num_nodes, layer_norm=True
         ),
-        ACM,
+        REVISITING,
         frozenset({"fixed-nodes"}),
     ),
+    Layer("acm-spatial", lambda i, o: ACM(SAGEConv(i, o)), REVISITING),
+    _projected("acm-gcnii", ACMGCN2Conv, REVISITING),
+    Layer("fbgnn", FBConv, HALF),
     Layer("sgc", SGConv, SGC),
     Layer("cheby", ChebConv, CHEBY, aliases=("chebnet",)),
     _projected("appnp", lambda _: APPNP(), PPNP),
     _projected("gpr", lambda _: GPRFilter(), GPR),
-    _projected("bern", lambda _: BernFilter(init="ramp"), BERN),
+    _projected("bern", lambda _: BernFilter(), BERN),
     _projected("gcnii", lambda width: GCN2Conv(width), CHEN),
     _projected("gcnii-star", lambda width: GCN2Conv(width, weights="separate"), CHEN),
     Layer("mixhop", MixHopConv, MIXHOP),

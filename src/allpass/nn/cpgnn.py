@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, dense, filtered, read
 from allpass.nn.label_propagation import one_hot
 
 WITH_HETEROPHILY = "Zhu et al.: Graph Neural Networks with Heterophily, AAAI 2021"
@@ -66,7 +66,7 @@ class CompatibilityConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        B_0 = x.to_dense() if isinstance(x, Operator) else x
+        B_0 = dense(x)
         A_hat = filtered(A, self.filter)
         B = B_0
         for _ in range(self.num_layers):

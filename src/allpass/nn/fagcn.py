@@ -11,7 +11,7 @@ from allpass.graph.matrices import matrix
 from allpass.graph.operator import Operator
 from allpass.nn.attention import edge_scores
 from allpass.nn.dropout import Dropout
-from allpass.nn.inputs import Features, Graph, read
+from allpass.nn.inputs import Features, Graph, dense, read
 
 BO = "Bo et al.: Beyond Low-frequency Information in Graph Convolutional Networks, AAAI 2021"
 
@@ -73,7 +73,7 @@ class FAConv(nn.Module):
     ) -> Tensor:
         """H' from H = ``x`` and X = ``x_0``, by default ``x`` itself."""
         x, A = read(x, graph, edge_weight)
-        H = x.to_dense() if isinstance(x, Operator) else x
+        H = dense(x)
         X = H if x_0 is None else x_0
         S = self._filter(A)
         gates = self.dropout(self._gates(H, S))  # α_ij
@@ -82,7 +82,7 @@ class FAConv(nn.Module):
     def gates(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> tuple[Tensor, Tensor]:
         r"""The edges ``[2, E]`` and their gates :math:`\alpha` ``[E]``, from -1 to 1."""
         x, A = read(x, graph, edge_weight)
-        H = x.to_dense() if isinstance(x, Operator) else x
+        H = dense(x)
         S = self._filter(A)
         return S.edge_index, self._gates(H, S)
 

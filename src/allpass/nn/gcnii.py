@@ -9,9 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from allpass.errors import InputError
-from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, as_features, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, as_features, dense, filtered, read
 
 CHEN = "Chen et al.: Simple and Deep Graph Convolutional Networks, ICML 2020"
 
@@ -93,8 +92,8 @@ class GCN2Conv(nn.Module):
     ) -> Tensor:
         """The layer on H = ``x`` and :math:`H_0` = ``initial``, which is ``x`` itself where it is not given."""
         x, A = read(x, graph, edge_weight)
-        H = _dense(x)
-        H_0 = H if initial is None else _dense(as_features(initial))
+        H = dense(x)
+        H_0 = H if initial is None else dense(as_features(initial))
         if H_0.shape != H.shape:
             raise InputError(
                 f"Got initial features of shape {list(H_0.shape)} beside {list(H.shape)}.",
@@ -113,7 +112,3 @@ class GCN2Conv(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.channels}, alpha={self.alpha:g}, beta={self.beta:.3g}, weights={self.weights}"
-
-
-def _dense(x: Features) -> Tensor:
-    return x.to_dense() if isinstance(x, Operator) else x

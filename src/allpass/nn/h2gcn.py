@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from allpass.graph.linear import LinearMap
 from allpass.graph.matrices import matrix
 from allpass.graph.operator import Operator
-from allpass.nn.inputs import Features, Graph, read
+from allpass.nn.inputs import Features, Graph, dense, read
 
 BEYOND = "Zhu et al.: Beyond Homophily in Graph Neural Networks, NeurIPS 2020"
 
@@ -43,7 +43,7 @@ class H2GCNConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        R = x.to_dense() if isinstance(x, Operator) else x
+        R = dense(x)
         return torch.cat([ring @ R for ring in rings(A)], dim=1)  # [Ā_1 R, Ā_2 R]
 
 

@@ -106,6 +106,11 @@ def as_operator(graph: Graph, edge_weight: Tensor | None, num_nodes: int, dtype:
     )
 
 
+def dense(x: Features) -> Tensor:
+    """The features as a dense tensor, for formulas that need all of them."""
+    return x.to_dense() if isinstance(x, Operator) else x
+
+
 def filtered(A: Operator, filter_: Filter) -> LinearMap:
     """The filter of this graph."""
     return matrix(A, filter_) if isinstance(filter_, str) else filter_(A)

@@ -15,15 +15,15 @@ class ChannelMixing(nn.Module):
     r"""A weighted sum of C channels, with weights of their own for every node.
 
     .. math::
-        \tilde\alpha_c = \sigma(H_c \tilde w_c), \qquad
-        [\alpha_1, \dots, \alpha_C] = \mathrm{softmax}([\tilde\alpha_1, \dots, \tilde\alpha_C] W_{mix} / T), \qquad
-        H = s \sum_c \mathrm{diag}(\alpha_c) H_c .
+        s_c = \sigma(H_c w_c), \qquad
+        [\alpha_1, \dots, \alpha_C] = \mathrm{softmax}([s_1, \dots, s_C] W_{mix} / T), \qquad
+        H = k \sum_c \mathrm{diag}(\alpha_c) H_c .
 
     Args:
         channels: C.
         width: Columns F of every channel.
         temperature: T; by default C, as in the authors' code.
-        scale: s. The report has 1; the authors' code multiplies a mixture of three channels by 3, so that equal
+        scale: k. The report has 1; the authors' code multiplies a mixture of three channels by 3, so that equal
             weights give the plain sum.
         layer_norm: Normalise every channel before its score (not in the mixture), as the paper of ACM-GCN+ does.
 

@@ -19,7 +19,7 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, dense, filtered, read
 
 SGC = "Wu et al.: Simplifying Graph Convolutional Networks, ICML 2019"
 
@@ -102,7 +102,7 @@ class PolynomialFilter(nn.Module, ABC):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        H = x.to_dense() if isinstance(x, Operator) else x
+        H = dense(x)
         c = self.coefficients()
         return self.scheme(self._product(A), lambda k: c[k] * H, self.degree)  # Σ_k c_k P_k(S) H
 

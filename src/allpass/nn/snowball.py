@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor, nn
 
-from allpass.errors import InputError
-from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, as_features, filtered, read
+from allpass.nn.inputs import Filter, Graph, filtered, read
+from allpass.nn.parts import Parts, as_parts, multiply_parts
 
 
 class SnowballConv(nn.Module):
@@ -71,28 +68,13 @@ class SnowballConv(nn.Module):
             bound = max(self.out_channels, 1) ** -0.5
             nn.init.uniform_(self.bias, -bound, bound)
 
-    def forward(
-        self, x: Features | Sequence[Features], graph: Graph, edge_weight: Tensor | None = None
-    ) -> Tensor:
-        parts = [x] if isinstance(x, Tensor | Operator) else list(x)
-        self._check(parts)
-        first, A = read(parts[0], graph, edge_weight)
-        blocks = self.weight.split([part.shape[1] for part in parts])
-        H = first @ blocks[0]
-        for part, block in zip(parts[1:], blocks[1:], strict=True):
-            H = H + as_features(part) @ block  # X W_X + H_1 W_1 + ...
+    def forward(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        parts = as_parts(x, self.in_channels)
+        _, A = read(parts[0], graph, edge_weight)
+        H = multiply_parts(parts, self.weight)  # [X, H_1, ..., H_l] W
         if self.aggregate:
-            H = filtered(A, self.filter) @ H  # Â [X, H_1, ..., H_l] W
+            H = filtered(A, self.filter) @ H
         return H if self.bias is None else H + self.bias
-
-    def _check(self, parts: Sequence[Features]) -> None:
-        shapes = [tuple(part.shape) for part in parts]
-        fits = all(len(shape) == 2 and shape[0] == shapes[0][0] for shape in shapes)
-        if not shapes or not fits or sum(width for _, width in shapes) != self.in_channels:
-            raise InputError(
-                f"Got parts of shapes {', '.join(map(str, shapes)) or 'none'}.",
-                f"Expected [N, F_i] with widths that add up to in_channels = {self.in_channels}.",
-            )
 
     def extra_repr(self) -> str:
         form = f"filter={self.filter}" if self.aggregate else "no aggregation"

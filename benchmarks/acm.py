@@ -1,0 +1,152 @@
+"""A training step and an evaluation of acm-gcn against PyG's two-layer GCN and against the published form.
+
+Each epoch is what the published protocol does: forward, backward and Adam on the training nodes with dropout 0.5 on the
+input and the hidden layer, then a forward without dropout for the validation loss. Graphs and features have the size
+and the density of the named datasets. The peers get dense features, as their users give them; ours gets sparse ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch_geometric.nn import GCNConv
+
+from allpass.graph import Operator, matrix
+from allpass.models import create
+from benchmarks.spmm import random_edges
+from benchmarks.timing import Row, race
+
+HIDDEN, DROPOUT = 64, 0.5
+
+
+@dataclass(frozen=True)
+class Size:
+    """A dataset's size, and the ratios not to be exceeded on one CPU thread: against PyG, and the published form."""
+
+    nodes: int
+    entries: int
+    features: int
+    density: float
+    classes: int
+    pyg: float
+    published: float
+
+
+SIZES = {
+    "texas-like": Size(183, 558, 1703, 0.049, 5, 0.6, 0.3),
+    "cora-like": Size(2708, 10_556, 1433, 0.0127, 7, 0.4, 0.14),
+    "squirrel-like": Size(5201, 396_846, 2089, 0.0086, 5, 0.3, 0.2),
+    "pubmed-like": Size(19_717, 88_648, 500, 0.1, 3, 1.0, 0.5),
+}
+
+
+class PlainGCN(nn.Module):
+    """PyG's two-layer GCN as its examples write it."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.first = GCNConv(size.features, HIDDEN, cached=True)
+        self.second = GCNConv(HIDDEN, size.classes, cached=True)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        x = F.dropout(x, DROPOUT, self.training)
+        x = F.dropout(self.first(x, edge_index).relu(), DROPOUT, self.training)
+        return self.second(x, edge_index)
+
+
+class PublishedACM(nn.Module):
+    """ACM-GCN as published: dense features, a product a channel, and a stored high-pass matrix."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            _PublishedLayer(i, o) for i, o in ((size.features, HIDDEN), (HIDDEN, size.classes))
+        )
+
+    def forward(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        x = F.dropout(x, DROPOUT, self.training)
+        x = F.dropout(self.layers[0](x, low, high).relu(), DROPOUT, self.training)
+        return self.layers[1](x, low, high)
+
+
+class _PublishedLayer(nn.Module):
+    def __init__(self, in_channels: int, out_channels: int) -> None:
+        super().__init__()
+        self.weights = nn.ParameterList(torch.empty(in_channels, out_channels) for _ in range(3))
+        self.scores = nn.ParameterList(torch.empty(out_channels, 1) for _ in range(3))
+        self.mix = nn.Parameter(torch.empty(3, 3))
+        for weight in self.parameters():
+            nn.init.uniform_(weight, -(weight.shape[1] ** -0.5), weight.shape[1] ** -0.5)
+
+    def forward(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        low_pass = torch.relu(torch.spmm(low, x @ self.weights[0]))
+        high_pass = torch.relu(torch.spmm(high, x @ self.weights[1]))
+        identity = torch.relu(x @ self.weights[2])
+        parts = (low_pass, high_pass, identity)
+        scores = torch.cat([part @ score for part, score in zip(parts, self.scores, strict=True)], dim=1)
+        alpha = torch.softmax(torch.sigmoid(scores) @ self.mix / 3, dim=1)
+        mixed = alpha[:, :1] * low_pass + alpha[:, 1:2] * high_pass + alpha[:, 2:] * identity
+        return 3 * mixed
+
+
+def run() -> list[Row]:
+    """Every size on one CPU thread, and on CUDA where there is one."""
+    devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    rows = []
+    for device in devices:
+        for name, size in SIZES.items():
+            epochs = candidates(size, device)
+            for peer, goal in (("PyG GCN", size.pyg), ("published ACM", size.published)):
+                pair = {"ours": epochs["ours"], peer: epochs[peer]}
+                rows.append(
+                    race(f"{device} {name} epoch against {peer}", pair, goal=goal, repeats=11, least=0.02)
+                )
+    return rows
+
+
+def candidates(size: Size, device: str) -> dict[str, Callable[[], object]]:
+    """One epoch of each."""
+    torch.manual_seed(0)
+    edge_index = random_edges(size.nodes, size.entries).to(device)
+    x = torch.rand(size.nodes, size.features) * (torch.rand(size.nodes, size.features) < size.density)
+    x = x.to(device)
+    y = torch.randint(0, size.classes, (size.nodes,), device=device)
+    train = torch.rand(size.nodes, device=device) < 0.6
+    A = Operator.from_edge_index(edge_index, num_nodes=size.nodes)
+    ours = create("acm-gcn", in_channels=size.features, out_channels=size.classes, dropout=DROPOUT)
+    models: dict[str, tuple[nn.Module, tuple[Any, ...]]] = {
+        "ours": (ours, (x.to_sparse_csr(), A)),
+        "PyG GCN": (PlainGCN(size), (x, edge_index)),
+        "published ACM": (PublishedACM(size), (x, *_stored_pair(A))),
+    }
+    return {key: _epoch(model.to(device), given, y, train) for key, (model, given) in models.items()}
+
+
+def _stored_pair(A: Operator) -> tuple[Tensor, Tensor]:
+    """The low- and the high-pass matrix in coordinates, both stored, as the release has them."""
+    low = matrix(A, "A_hat_rw")
+    assert isinstance(low, Operator)
+    high = low.with_values(-low.values).detached().plus_diagonal(torch.ones_like(A.row_sums))
+    first, second = (op.to_sparse().to_sparse_coo().coalesce() for op in (low, high))
+    return first, second
+
+
+def _epoch(model: nn.Module, given: tuple[Any, ...], y: Tensor, train: Tensor) -> Callable[[], object]:
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4, fused=True)
+    nodes, held = train.nonzero().squeeze(1), (~train).nonzero().squeeze(1)
+
+    def epoch() -> float:
+        model.train()
+        optimizer.zero_grad()
+        F.cross_entropy(model(*given)[nodes], y[nodes]).backward()
+        optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            return float(F.cross_entropy(model(*given)[held], y[held]))
+
+    return epoch

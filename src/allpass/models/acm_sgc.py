@@ -1,0 +1,47 @@
+"""SGC inside adaptive channel mixing: one linear layer over three channels."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from allpass.graph.linear import LinearMap
+from allpass.graph.matrices import matrix
+from allpass.graph.operator import Operator
+from allpass.models.acm import ACM
+from allpass.models.entry import GRID, Model
+from allpass.models.stack import Stack
+from allpass.nn.acm import ACMConv
+
+
+def power(A: Operator, name: str, exponent: int) -> LinearMap:
+    """A power of a named matrix, as a filter."""
+    return matrix(A, name) ** exponent
+
+
+def acm_sgc(
+    in_channels: int, out_channels: int, *, hops: int = 1, low: str = "A_hat_rw", dropout: float = 0.5
+) -> Stack:
+    r"""Channels :math:`\hat A^k X W_L`, :math:`(I - \hat A) X W_H` and :math:`X W_I`, mixed, without activations.
+
+    The high-pass filter stays :math:`I - \hat A` for every k, as in the released code.
+    """
+    layer = partial(
+        ACMConv,
+        low=low if hops == 1 else partial(power, name=low, exponent=hops),
+        high=None if hops == 1 else low.replace("A", "L", 1),
+        activation="identity",
+    )
+    return Stack(layer, in_channels, out_channels, out_channels, num_layers=1, dropout=dropout)
+
+
+ENTRIES = tuple(
+    Model(
+        f"acm-sgc-{hops}",
+        acm_sgc,
+        f"sgc-{hops} with a high-pass and an identity channel, mixed node by node",
+        ACM,
+        preset={"hops": hops},
+        space=GRID,
+    )
+    for hops in (1, 2)
+)

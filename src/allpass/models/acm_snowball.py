@@ -1,0 +1,88 @@
+"""Snowball networks whose layers mix channels."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from torch import Tensor, nn
+
+from allpass.models.acm import ACM
+from allpass.models.entry import GRID, Model
+from allpass.models.snowball import snowball_widths
+from allpass.nn.acm import ACMConv, Order
+from allpass.nn.activations import activation as build_activation
+from allpass.nn.dropout import Dropout
+from allpass.nn.inputs import Features, Filter, Graph, read
+
+
+class ACMSnowball(nn.Module):
+    r"""ACM-Snowball-n and ACMII-Snowball-n (`Luan et al., NeurIPS 2022 <https://arxiv.org/abs/2210.07606>`_).
+
+    .. math::
+        H_{k} = \mathrm{dropout}(\mathrm{ReLU}(\mathrm{ACM}_k([X', H_1, \dots, H_{k-1}])))
+
+    with :math:`X' = \mathrm{dropout}(X)`; the output is a last such layer on the whole concatenation.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of every hidden layer.
+        num_layers: Number of layers; the output layer counts, as the paper's Snowball-2 and -3 do.
+        order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
+        low: The low-pass filter.
+        activation: In place of ReLU.
+        dropout: Probability of dropout.
+
+    Shapes:
+        x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        hidden_channels: int = 64,
+        num_layers: int = 2,
+        order: Order = "filter-first",
+        low: Filter = "A_hat_rw",
+        activation: str = "relu",
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        *inner, last = snowball_widths(in_channels, hidden_channels, num_layers)
+        self.layers = nn.ModuleList(
+            ACMConv(width, out, low=low, order=order, activation=activation)
+            for width, out in (*((width, hidden_channels) for width in inner), (last, out_channels))
+        )
+        self.activations = nn.ModuleList(build_activation(activation, hidden_channels) for _ in inner)
+        self.dropouts = nn.ModuleList(Dropout(dropout) for _ in self.layers)
+
+    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, graph, edge_weight)
+        first, *drops = self.dropouts
+        parts: list[Features] = [first(x)]
+        for layer, activate, drop in zip(self.layers, self.activations, drops, strict=False):
+            parts.append(drop(activate(layer(parts, A))))
+        return cast(Tensor, self.layers[-1](parts, A))
+
+
+ENTRIES = (
+    Model(
+        "acm-snowball",
+        ACMSnowball,
+        "a snowball whose layers mix channels",
+        ACM,
+        space=GRID,
+        numbered="num_layers",
+    ),
+    Model(
+        "acmii-snowball",
+        ACMSnowball,
+        "like acm-snowball, with the nonlinearity before the filter",
+        ACM,
+        preset={"order": "activation-first"},
+        space=GRID,
+        numbered="num_layers",
+    ),
+)

@@ -1,0 +1,45 @@
+"""FBGNN: the two-channel filterbank network."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from allpass.models.entry import GRID, Model
+from allpass.models.stack import Stack
+from allpass.nn.fbgnn import HALF, FBConv
+from allpass.nn.inputs import Filter
+
+
+def fbgnn(
+    in_channels: int,
+    out_channels: int,
+    *,
+    hidden_channels: int = 64,
+    num_layers: int = 2,
+    low: Filter = "A_hat_rw",
+    activation: str = "relu",
+    dropout: float = 0.5,
+) -> Stack:
+    """Filterbank layers in a row; the last one is not rectified, like GCN's."""
+    return Stack(
+        partial(FBConv, low=low, activation=activation),
+        in_channels,
+        hidden_channels,
+        out_channels,
+        num_layers=num_layers,
+        activation=activation,
+        dropout=dropout,
+        last=partial(FBConv, low=low, activation="identity"),
+    )
+
+
+ENTRIES = (
+    Model(
+        "fbgnn",
+        fbgnn,
+        "a low- and a high-pass channel with one weight each",
+        HALF,
+        space=GRID,
+        aliases=("fb-gnn",),
+    ),
+)

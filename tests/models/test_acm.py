@@ -1,0 +1,60 @@
+"""ACM models: Cora's parameter count, the paper's variants and what they need."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from allpass.errors import InputError
+from allpass.models import MODELS, create
+from allpass.nn import ACMConv
+from allpass.testing import examples
+
+
+def parameters(module: torch.nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def test_two_layers_on_cora_have_the_published_size() -> None:
+    assert parameters(create("acm-gcn", in_channels=1433, out_channels=7)) == 276_711
+
+
+def test_logits_of_acm_are_not_negative_and_those_of_acmii_may_be() -> None:
+    example = examples()[0]
+    torch.manual_seed(0)
+    acm, acmii = (create(n, in_channels=5, out_channels=3).double().eval() for n in ("acm-gcn", "acmii-gcn"))
+    assert acm(example.x, example.operator).min() >= 0
+    assert acmii(example.x, example.operator).min() < 0
+
+
+def test_the_structure_channel_is_a_setting_and_needs_the_number_of_nodes() -> None:
+    with pytest.raises(InputError, match="Pass num_nodes="):
+        create("acm-gcn+", in_channels=5, out_channels=3)
+    with_it = create("acm-gcn+", in_channels=5, out_channels=3, num_nodes=13)
+    without = create("acm-gcn+", in_channels=5, out_channels=3, num_nodes=13, structure=False)
+    layers = [part for part in with_it.modules() if isinstance(part, ACMConv)]
+    assert [layer.channels[-1] for layer in layers] == ["structure"] * 2
+    assert [layer.mixing.scale for layer in layers] == [1.0, 1.0]  # four channels: no factor in the code
+    assert all(layer.mixing.scale == 3 for layer in without.modules() if isinstance(layer, ACMConv))
+    assert (
+        parameters(create("acm-gcn++", in_channels=5, out_channels=3, num_nodes=13))
+        == parameters(with_it) + 6 * 64
+    )
+
+
+def test_layer_norm_is_the_papers_and_the_code_of_small_graphs_lacks_it() -> None:
+    assert MODELS["acm-gcn+"].settings["layer_norm"] is True
+    model = create("acmii-gcn+", in_channels=5, out_channels=3, num_nodes=13, layer_norm=False)
+    assert all(part.mixing.gain is None for part in model.modules() if isinstance(part, ACMConv))
+
+
+@pytest.mark.parametrize("name", ["acm-snowball-2", "acm-snowball-3", "acmii-snowball-2", "acmii-snowball-3"])
+def test_the_number_of_a_snowball_counts_every_layer(name: str) -> None:
+    model = create(name, in_channels=10, out_channels=3, hidden_channels=4)
+    assert [layer.in_channels for layer in model.layers] == [10, 14, 18][: int(name[-1])]
+
+
+def test_acm_sgc_keeps_its_high_pass_filter_for_two_hops() -> None:
+    (layer,) = create("acm-sgc-2", in_channels=5, out_channels=3).layers
+    assert layer.high == "L_hat_rw"
+    assert layer.order == "filter-first"

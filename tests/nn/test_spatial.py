@@ -1,0 +1,105 @@
+"""ACM around layers of PyG: the same as ACM where the layer is a graph convolution, and batchable."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+
+import pytest
+import torch
+from torch.func import functional_call, stack_module_state, vmap
+from torch_geometric import nn as pyg
+
+from allpass.errors import InputError
+from allpass.nn import ACM, ACMConv, GCNConv
+from allpass.testing import examples
+
+
+def gin(i: int, o: int) -> pyg.GINConv:
+    return pyg.GINConv(torch.nn.Sequential(torch.nn.Linear(i, o), torch.nn.ReLU(), torch.nn.Linear(o, o)))
+
+
+LAYERS = {
+    "sage": lambda: ACM(pyg.SAGEConv(5, 3)),
+    "gat": lambda: ACM(pyg.GATConv(5, 3, heads=2)),
+    "gatv2": lambda: ACM(pyg.GATv2Conv(5, 3, heads=2, concat=False)),
+    "gin": lambda: ACM(gin(5, 3), in_channels=5, out_channels=3),
+    "gcn": lambda: ACM(pyg.GCNConv(5, 3)),
+    "cheb": lambda: ACM(pyg.ChebConv(5, 3, K=2)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_of_pyg_fit(name: str) -> None:
+    example = examples()[0]
+    torch.manual_seed(0)
+    layer = LAYERS[name]().double()
+    out = layer(example.x, example.edge_index)
+    assert out.shape == (13, 6 if name == "gat" else 3)
+    W_high, W_id = layer.weight.chunk(2, dim=1)
+    low = layer.low(example.x, example.operator.edge_index)
+    high = example.x @ W_high - layer.high(example.x, example.operator.edge_index)
+    parts = [torch.relu(part) for part in (low, high, example.x @ W_id)]
+    wanted = 3 * sum(layer.mixing_weights[:, [c]] * part for c, part in enumerate(parts))
+    torch.testing.assert_close(out, wanted)
+    torch.testing.assert_close(layer(example.x.to_sparse_csr(), example.operator), out)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_they_batch_under_vmap(name: str) -> None:
+    example = examples()[0]
+    layers = [LAYERS[name]().double() for _ in range(3)]
+    stacked, buffers = stack_module_state(layers)
+    frame = copy.deepcopy(layers[0]).to("meta")
+    out = vmap(lambda p, b: functional_call(frame, (p, b), (example.x, example.operator)))(stacked, buffers)
+    for number, layer in enumerate(layers):
+        torch.testing.assert_close(out[number], layer(example.x, example.operator))
+
+
+@pytest.mark.parametrize("theirs", [True, False])
+def test_around_a_graph_convolution_it_is_acm(theirs: bool) -> None:
+    example = examples()[0]
+    inner = pyg.GCNConv(5, 3, bias=False) if theirs else GCNConv(5, 3, bias=False)
+    layer = ACM(inner).double()
+    acm = ACMConv(5, 3, low="A_hat_sym").double()
+    weights = [part.lin.weight.T if theirs else part.weight for part in (layer.low, layer.high)]
+    with torch.no_grad():
+        layer.weight[:, :3] = weights[1]  # the identity carried by the convolution's own weight
+        acm.weight.copy_(torch.cat([*weights, layer.weight[:, 3:]], dim=1))
+    acm.mixing.load_state_dict(layer.mixing.state_dict())
+    torch.testing.assert_close(layer(example.x, example.operator), acm(example.x, example.operator))
+
+
+def test_edge_weights_reach_the_layers_that_take_them() -> None:
+    example = examples()[1]
+    layer = ACM(pyg.GraphConv(5, 3)).double()
+    given = layer(example.x, example.edge_index, example.edge_weight)
+    torch.testing.assert_close(given, layer(example.x, example.operator))
+    assert not torch.allclose(given, layer(example.x, example.edge_index))
+
+
+def test_the_two_aggregations_have_weights_of_their_own_and_are_drawn_anew() -> None:
+    conv = pyg.SAGEConv(5, 3)
+    layer = ACM(conv)
+    weights = [part.lin_l.weight for part in (conv, layer.low, layer.high)]
+    assert not any(torch.equal(a, b) for a, b in pairwise(weights))
+    before = layer.low.lin_l.weight.clone()
+    layer.reset_parameters()
+    assert not torch.equal(before, layer.low.lin_l.weight)
+
+
+def test_channels_can_be_left_out() -> None:
+    example = examples()[0]
+    layer = ACM(pyg.SAGEConv(5, 3), channels=("low",), mixing=False).double()
+    torch.testing.assert_close(
+        layer(example.x, example.operator), layer.low(example.x, example.operator.edge_index).relu()
+    )
+
+
+def test_a_layer_that_does_not_tell_its_widths_needs_them() -> None:
+    with pytest.raises(InputError, match=r"Got a GINConv whose in_channels is None\. Pass in_channels="):
+        ACM(gin(5, 3))
+    with pytest.raises(InputError, match="Got a SAGEConv whose in_channels is -1"):
+        ACM(pyg.SAGEConv(-1, 3))
+    with pytest.raises(InputError, match="one or more of low, high, identity"):
+        ACM(pyg.SAGEConv(5, 3), channels=("structure",))
