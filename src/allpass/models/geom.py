@@ -28,6 +28,10 @@ class GeomGCN(nn.Module):
         degrees: Which neighbours count in the normalisation.
         activation: Between the layers.
         dropout: Probability of dropout before both layers.
+
+    Notes:
+        It learns slowly, because degrees count all relations and the last layer divides by nine: on Cora it still
+        improves after 600 epochs at the rate 0.05, where a GCN is done after 80. The authors train for up to 5,000.
     """
 
     def __init__(
