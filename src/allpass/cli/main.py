@@ -14,6 +14,7 @@ from allpass import __version__
 from allpass.cli.datasets import datasets
 from allpass.cli.diagnose import OPTIONS, diagnose
 from allpass.cli.metrics import metrics
+from allpass.cli.models import models
 from allpass.errors import AllpassError
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(diagnose)
 app.command()(datasets)
 app.command()(metrics)
+app.command()(models)
 
 
 def _version(wanted: bool) -> None:

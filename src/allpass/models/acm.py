@@ -183,7 +183,7 @@ ENTRIES = (
     Model(
         "acmii-gcn",
         acm_gcn,
-        "like acm-gcn, with the nonlinearity before the filter",
+        "acm-gcn with the nonlinearity before the filter",
         ACM,
         preset={"order": "activation-first"},
         space=GRID,

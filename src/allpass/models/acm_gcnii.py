@@ -51,7 +51,7 @@ ENTRIES = (
     Model(
         "acm-gcnii-star",
         acm_gcnii,
-        "acm-gcnii with weights of their own for the first layer's features",
+        "acm-gcnii with separate weights for the first layer's features",
         ACM,
         preset={"separate": True},
         space=SHALLOW,

@@ -71,7 +71,7 @@ ENTRIES = (
     Model(
         "acm-snowball",
         ACMSnowball,
-        "a snowball whose layers mix channels",
+        "snowball with three channels mixed in every layer",
         ACM,
         space=GRID,
         numbered="num_layers",
@@ -79,7 +79,7 @@ ENTRIES = (
     Model(
         "acmii-snowball",
         ACMSnowball,
-        "like acm-snowball, with the nonlinearity before the filter",
+        "acm-snowball with the nonlinearity before the filter",
         ACM,
         preset={"order": "activation-first"},
         space=GRID,

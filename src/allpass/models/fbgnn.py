@@ -37,7 +37,7 @@ ENTRIES = (
     Model(
         "fbgnn",
         fbgnn,
-        "a low- and a high-pass channel with one weight each",
+        "adds a low-pass and a high-pass channel, with one learned weight each",
         HALF,
         space=GRID,
         aliases=("fb-gnn",),

@@ -110,7 +110,7 @@ ENTRIES = (
     Model(
         "gcnii",
         gcnii,
-        "deep: every layer sees the first one again, weights stay near the identity",
+        "goes deep: each layer sees the first one again, with weights near the identity",
         CHEN,
         space=SPACE,
         training=TRAINING,
@@ -119,7 +119,7 @@ ENTRIES = (
     Model(
         "gcnii-star",
         gcnii,
-        "gcnii with weights of their own for the first layer's features",
+        "gcnii with separate weights for the first layer's features",
         CHEN,
         preset={"weights": "separate"},
         space=SPACE,

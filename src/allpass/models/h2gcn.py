@@ -69,7 +69,7 @@ ENTRIES = (
     Model(
         "h2gcn",
         H2GCN,
-        "keeps the node, its neighbours and those at distance two apart",
+        "keeps a node, its neighbours and those two steps away separate",
         BEYOND,
         space={
             "lr": (0.01,),

@@ -155,7 +155,7 @@ ENTRIES = (
     Model(
         "gcn-jk",
         gcn_jk,
-        "graph convolutions; the output sees every layer",
+        "gcn whose output sees every layer",
         XU,
         space=_SPACE,
         training=_TRAINING,
@@ -165,7 +165,7 @@ ENTRIES = (
     Model(
         "gat-jk",
         gat_jk,
-        "attention; the output sees every layer",
+        "gat whose output sees every layer",
         XU,
         space={**_SPACE, "hidden_channels": (4, 8, 12, 32), "heads": (2, 4, 8)},
         training=_TRAINING,

@@ -100,7 +100,7 @@ ENTRIES = (
     Model(
         "krylov",
         TruncatedKrylov,
-        "a layer weighs every power of the filter up to a limit",
+        "keeps every power of the filter up to a limit, each with its own weights",
         BREAK,
         space={**SPACE, "num_layers": (2,), "blocks": (5, 8, 10, 15, 20, 25)},
         training={"lr": 5e-3, "weight_decay": 1e-3},

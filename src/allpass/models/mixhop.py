@@ -95,7 +95,7 @@ ENTRIES = (
     Model(
         "mixhop",
         MixHop,
-        "sees several powers of the adjacency side by side",
+        "puts several powers of the adjacency side by side",
         MIXHOP,
         space=GRID,
         numbered="num_layers",

@@ -58,7 +58,7 @@ ENTRIES = tuple(
         aliases=aliases,
     )
     for name, depth, summary, aliases in (
-        ("mlp-1", 1, "logistic regression on the features alone", ("logistic-regression",)),
-        ("mlp-2", 2, "two layers on the features alone: the bar to beat", ("mlp",)),
+        ("mlp-1", 1, "fits a logistic regression to the features alone", ("logistic-regression",)),
+        ("mlp-2", 2, "reads the features alone, in two layers: the bar to beat", ("mlp",)),
     )
 )

@@ -187,7 +187,7 @@ ENTRIES = (
     Model(
         "cheby",
         cheby,
-        "Chebyshev filters of the Laplacian in a row",
+        "stacks Chebyshev filters of the Laplacian",
         CHEBY,
         space={**GRID, "degree": (1, 2, 3)},
         aliases=("chebnet",),

@@ -40,7 +40,7 @@ ENTRIES = (
     Model(
         "sage",
         sage,
-        "the node itself and the mean of its neighbours, each with its own weight",
+        "weighs the node itself and the mean of its neighbours apart",
         HAMILTON,
         space=GRID,
         numbered="num_layers",

@@ -155,7 +155,7 @@ ENTRIES = (
     Model(
         "snowball",
         Snowball,
-        "every layer reads the features and all layers before it",
+        "feeds the features and all earlier layers into each next one",
         BREAK,
         space=SPACE,
         training={"lr": 5e-3, "weight_decay": 1e-3},
@@ -164,7 +164,7 @@ ENTRIES = (
     Model(
         "linear-snowball",
         Snowball,
-        "a snowball without activations",
+        "snowball without activations",
         BREAK,
         preset={"activation": "identity"},
         space=SPACE,
