@@ -1,10 +1,15 @@
 """Conclusions on planted graphs whose truth is known."""
 
+from itertools import chain, combinations
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch_geometric.data import Data
 
 from allpass.diagnosis import diagnose
+from allpass.diagnosis.advice import recommend
+from allpass.models import resolve
 
 
 def planted(h: float, *, informative: float = 1.5, n: int = 150, classes: int = 3, seed: int = 0) -> Data:
@@ -84,3 +89,35 @@ def test_reasons_name_what_was_measured():
     report = diagnose(data)
     assert report.tests == {}
     assert report.recommendation.reasons[0] == "Averaged labels separate the classes."
+
+
+def test_without_features_no_model_of_features_alone_is_recommended():
+    data = planted(0.9)
+    data.x = None
+    recommended = diagnose(data).recommendation
+    assert "mlp-2" not in recommended.models
+    assert recommended.models[-1] == "label-propagation"
+    assert not any("mlp-2" in reason for reason in recommended.reasons)
+
+
+@pytest.mark.parametrize(("edges", "features"), [(0, 3), (9, 3), (9, 0)])
+@pytest.mark.parametrize("tests", [{}, {"linear": None}])
+def test_whatever_is_found_the_models_to_try_exist(edges, features, tests):
+    codes = (
+        "averaging-helps",
+        "averaging-hurts",
+        "aggregation-keeps",
+        "aggregation-mixes",
+        "homophilous",
+        "high-pass-adds",
+        "informative-heterophily",
+        "unpredictable",
+        "smooths-fast",
+    )
+    facts = SimpleNamespace(edges=edges, features=features, classes=2)
+    evidence = SimpleNamespace(facts=facts, tests=tests)
+    for found in chain.from_iterable(combinations(codes, size) for size in range(len(codes) + 1)):
+        recommended = recommend(evidence, tuple(SimpleNamespace(code=code) for code in found))
+        assert recommended.models
+        for name in recommended.models:
+            resolve(name)

@@ -13,6 +13,7 @@ import pytest
 from allpass.data import Account
 from allpass.diagnosis import Finding
 from allpass.errors import InputError
+from allpass.models import resolve
 from allpass.report import render, write_page
 
 CASES = (
@@ -108,6 +109,8 @@ def test_says_what_the_diagnosis_says(diagnosis, pages):
         *diagnosis.profile.notes,
     ):
         assert part in text
+    for model in diagnosis.recommendation.models:
+        assert f"{model} {resolve(model)[0].summary}" in text
     for finding in diagnosis.findings:
         assert finding.title in text
         assert finding.text in text

@@ -30,7 +30,8 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     out.print()
     out.print(Text(diagnosis.recommendation.summary, style="bold"))
     if diagnosis.recommendation.models:
-        out.print(f"Try first: {', '.join(diagnosis.recommendation.models)}")
+        out.print("Try first, in this order:")
+        out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
     out.print()
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]
@@ -48,6 +49,16 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     if page is not None:
         out.print()
         out.print(f"Report: {page}")
+
+
+def _model_table(diagnosis: Diagnosis) -> Table:
+    from allpass.models import resolve
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, style="bold")
+    for name in diagnosis.recommendation.models:
+        table.add_row(Text(name), Text(resolve(name)[0].summary))
+    return table
 
 
 def _metric_table(diagnosis: Diagnosis) -> Table:

@@ -295,7 +295,7 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
     if not evidence.facts.edges:
         return Recommendation(
             "There is no structure to use: no edge joins two different nodes.",
-            ("mlp-2",),
+            ("mlp-2",) if evidence.facts.features else (),
             (
                 "Check that the edge table was read as meant: its columns, and the ids it shares with the nodes.",
             ),
@@ -349,7 +349,14 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
         reasons.append(
             "Signals smooth out within two layers: keep the network shallow, or keep all its scales."
         )
-    reasons.append(
-        "Compare with mlp-2 on the same splits: a network that uses the graph should beat one that does not."
-    )
+    if evidence.facts.features:
+        reasons.append(
+            "Compare with mlp-2 on the same splits: a network that uses the graph should beat one that does not."
+        )
+    else:
+        models = (*(model for model in models if model != "mlp-2"), "label-propagation")
+        reasons.append(
+            "There are no features: give networks one column for each node, and compare with label-propagation, "
+            "which needs none."
+        )
     return Recommendation(summary, models, tuple(reasons))

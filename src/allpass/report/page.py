@@ -16,6 +16,7 @@ from allpass import __version__
 from allpass.data import DATASETS
 from allpass.diagnosis import Diagnosis, Finding
 from allpass.metrics import METRICS
+from allpass.models import resolve
 from allpass.report import wording
 from allpass.report.charts import all_charts
 from allpass.report.files import write_whole
@@ -77,7 +78,7 @@ def render(diagnosis: Diagnosis) -> str:
             command=_command(diagnosis),
             versions=_versions(),
             citations=CITATIONS,
-            model_notes=wording.MODEL_NOTES,
+            models=[(name, resolve(name)[0].summary) for name in diagnosis.recommendation.models],
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
         )
     )

@@ -20,16 +20,6 @@ _WORDS = {
 }
 _SCRIPTED = re.compile(r"_(\w+)|\^(\w+)")
 
-MODEL_NOTES = {
-    "gcn": "averages neighbours: a low-pass filter",
-    "acm-gcn": "mixes low-pass, high-pass and identity channels node by node",
-    "acmii-gcn": "like acm-gcn, with the nonlinearity before the filter",
-    "krylov": "keeps every scale of averaging side by side",
-    "snowball-2": "feeds all earlier layers into each next one",
-    "mlp-2": "two layers on the features alone: the bar to beat",
-    "linkx": "embeds features and adjacency apart, then joins them",
-}
-
 
 def number(value: float) -> str:
     """Three decimals, a true minus sign, and words where there is no number.
