@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -49,3 +49,13 @@ def write(path: Path, text: str) -> None:
 def starts(text: str) -> list[tuple[str, int]]:
     """The names of the blocks and where they begin."""
     return [(found[1], found.start()) for found in _BLOCK.finditer(text)]
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; columns whose header ends in ``>`` stand to the right."""
+    lines = [
+        [header.removesuffix(">") for header in headers],
+        ["--:" if header.endswith(">") else "---" for header in headers],
+        *([str(cell).replace("|", "\\|") for cell in row] for row in rows),
+    ]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

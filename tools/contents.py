@@ -7,29 +7,20 @@ import importlib
 import inspect
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools import blocks
+from tools import blocks, networks
+from tools.blocks import table
 
-ROOMS = ("graph", "metrics", "data", "diagnosis", "report")
-VERBS = ("diagnose", "datasets", "metrics")
+ROOMS = ("graph", "metrics", "data", "nn", "models", "testing", "diagnosis", "report")
+VERBS = ("diagnose", "datasets", "metrics", "models")
 
 
 class InputMissingError(Exception):
     """A block cannot be made here; the message says what is missing."""
-
-
-def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table; columns whose header ends in ``>`` stand to the right."""
-    lines = [
-        [header.removesuffix(">") for header in headers],
-        ["--:" if header.endswith(">") else "---" for header in headers],
-        *([str(cell).replace("|", "\\|") for cell in row] for row in rows),
-    ]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def metrics() -> str:
@@ -138,18 +129,20 @@ def cli(verb: str | None = None) -> str:
 
 
 def api(room: str) -> str:
-    """One section a module of a room, with the names that the room exports from it."""
+    """One section a module of a room, with the names that the room exports from it; its own functions first."""
     package = importlib.import_module(f"allpass.{room}")
     tree = ast.parse(inspect.getsource(package))
-    parts = []
+    own = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    found = [(room, f"allpass.{room}", own)] if own else []
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"allpass.{room}"):
-            members = "".join(f"\n        - {alias.name}" for alias in node.names)
             title = node.module.removeprefix(f"allpass.{room}.")
-            parts.append(
-                f"## {title}\n\n::: {node.module}\n    options:\n      heading_level: 3\n      members:{members}"
-            )
-    return "\n\n".join(parts)
+            found.append((title, node.module, [alias.name for alias in node.names]))
+    return "\n\n".join(
+        f"## {title}\n\n::: {module}\n    options:\n      heading_level: 3\n      members:"
+        + "".join(f"\n        - {name}" for name in names)
+        for title, module, names in found
+    )
 
 
 def data_folder() -> Path:
@@ -216,6 +209,12 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "dataset-notes": dataset_notes,
     "matrices": matrices,
     "splits": splits,
+    "models": networks.models,
+    "models-full": networks.models_full,
+    "layers": networks.layers,
+    "activations": networks.activations,
+    "initialisations": networks.initialisations,
+    "traits": networks.traits,
     "cli-allpass": cli,
     **{f"cli-{verb}": partial(cli, verb) for verb in VERBS},
     **{f"api-{room}": partial(api, room) for room in ROOMS},
@@ -226,5 +225,5 @@ CHEAP = frozenset(BLOCKS)
 BLOCKS |= {
     "published-homophily": published,
     "exact-ties": ties,
-    **{f"benchmarks-{name}": partial(benchmark, name) for name in ("metrics", "spmm")},
+    **{f"benchmarks-{name}": partial(benchmark, name) for name in ("metrics", "spmm", "acm")},
 }

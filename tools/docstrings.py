@@ -12,6 +12,7 @@ from tools.mathml import to_mathml
 _MATH_BLOCK = re.compile(r"^( *)\.\. math::(.*\n(?:\1 +\S.*\n?| *\n)*)", re.MULTILINE)
 _MATH = re.compile(r":math:`([^`]+)`")
 _ROLE = re.compile(r":(func|class|meth|attr|mod|data|exc|obj):`(~?)([\w.]+)`")
+_LINK = re.compile(r"`([^`<]+?)\s+<(https?://[^>\s]+)>`__?")
 _TABLE = re.compile(
     r"^( *)=+(?: +=+)+\n(?:.*\n)*?\1=+(?: +=+)+(?:\n(?:\1\S.*\n| *\S.*\n)*?\1=+(?: +=+)+)?$", re.MULTILINE
 )
@@ -28,6 +29,7 @@ def to_markdown(text: str, resolve: Callable[[str, str], str] = lambda _, name: 
         r"^Example:$", "Examples:", text, flags=re.MULTILINE
     )  # the heading under which doctests are shown
     text = _TABLE.sub(lambda found: _table(found[0]), f"{text}\n")
+    text = _LINK.sub(r"[\1](\2)", text)
     text = _MATH_BLOCK.sub(_formula, text)
     text = _MATH.sub(lambda found: to_mathml(found[1]), text)
     return _ROLE.sub(lambda found: _reference(found, resolve), text).rstrip("\n")

@@ -40,6 +40,11 @@ def test_roles_become_references():
     assert '<autoref optional identifier="allpass.class.Operator"><code>Operator</code></autoref>' in shown
 
 
+def test_links():
+    shown = to_markdown("Of `Kipf and Welling,\nICLR 2017 <https://arxiv.org/abs/1609.02907>`_, with ``x``.")
+    assert shown == "Of [Kipf and Welling,\nICLR 2017](https://arxiv.org/abs/1609.02907), with ``x``."
+
+
 def test_doctests_stand_under_the_heading_that_shows_them():
     assert to_markdown("Summary.\n\nExample:\n    >>> 1\n    1") == "Summary.\n\nExamples:\n    >>> 1\n    1"
 

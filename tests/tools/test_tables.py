@@ -34,10 +34,6 @@ def test_the_command_line_is_described_with_its_panels():
     assert "| `--html` |" in shown
 
 
-def test_a_bar_does_not_break_a_table():
-    assert contents.table(("a", "b>"), [("x|y", 1)]) == "| a | b |\n| --- | --: |\n| x\\|y | 1 |"
-
-
 def test_a_stale_block_is_named_and_renewed(tmp_path, monkeypatch, capsys):
     page = tmp_path / "README.md"
     page.write_text("<!-- generated: metrics -->\nold\n<!-- end: metrics -->\n")
