@@ -46,7 +46,7 @@ def _model(name: str) -> str:
         for key, default, tried in setting_rows(card)
     )
     return (
-        f"## {name} {{#{name.replace('+', '-plus')}}}\n\n"
+        f"### {name} {{#{name.replace('+', '-plus')}}}\n\n"
         f"{_code(card['written'].split(', '))}: {card['summary']}.\n\n"
         + "\n".join(f"- {fact}" for fact in facts)
         + f"\n\n{table(('setting', 'default', 'worth trying'), settings)}"

@@ -8,7 +8,7 @@ from tools import networks
 def test_tables_hold_every_entry():
     for entry in MODELS:
         assert f"| `{entry.name}" in networks.models()
-        assert f"\n## {entry.name} {{#" in f"\n{networks.models_full()}"
+        assert f"\n### {entry.name} {{#" in f"\n{networks.models_full()}"
     assert all(f"`{entry.name}`" in networks.layers() for entry in LAYERS)
     assert all(f"| `{entry.name}` |" in networks.activations() for entry in ACTIVATIONS)
     assert all(f"| `{entry.name}` |" in networks.initialisations() for entry in SCHEMES)
