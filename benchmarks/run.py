@@ -39,7 +39,8 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
     for name in arguments.names or names():
         rows = importlib.import_module(f"benchmarks.{name}").run()
-        print(f"\n{name}\n{table(rows)}\nkept in {write(name, rows).name}")
+        kept = write(name, rows)  # first: what was measured is not lost to a fault in showing it
+        print(f"\n{name}\n{table(rows)}\nkept in {kept.name}")
 
 
 if __name__ == "__main__":

@@ -135,13 +135,15 @@ def table(rows: Sequence[Row]) -> str:
     """The rows as text: milliseconds of each candidate, then the ratio and whether it meets its goal."""
     if not rows:
         return "nothing measured"
-    names = list(rows[0].seconds)
+    names = list(dict.fromkeys(name for row in rows for name in row.seconds))
     width = max(len(row.case) for row in rows)
     lines = [
         f"{'case':{width}}" + "".join(f"{name + ' ms':>16}" for name in names) + f"{'ratio':>9}{'goal':>7}"
     ]
     for row in rows:
-        times = "".join(f"{1000 * row.seconds[name]:16.3f}" for name in names)
+        times = "".join(
+            f"{1000 * row.seconds[name]:16.3f}" if name in row.seconds else " " * 16 for name in names
+        )
         met = "" if row.ratio <= row.goal else "  over"
         if not met and row.of_medians > row.goal:
             met = f"  over by medians: {row.of_medians:.2f}"

@@ -79,13 +79,13 @@ def test_any_filter_pair_will_do() -> None:
 def test_low_and_high_share_one_sparse_product(monkeypatch: pytest.MonkeyPatch) -> None:
     example = examples()[0]
     widths = []
-    multiply = Operator._apply
+    multiply = Operator.__matmul__
 
     def counted(self: Operator, x: torch.Tensor) -> torch.Tensor:
         widths.append(x.shape[1])
         return multiply(self, x)
 
-    monkeypatch.setattr(Operator, "_apply", counted)
+    monkeypatch.setattr(Operator, "__matmul__", counted)
     ACMConv(5, 3).double()(example.x, example.operator)
     assert widths == [6]
 

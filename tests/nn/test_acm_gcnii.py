@@ -21,7 +21,7 @@ def test_its_low_pass_channel_is_gcnii(separate: bool) -> None:
         if separate:
             plain.initial_weight.copy_(layer.initial_weight[:, :5])
     seen = []
-    layer.mixing.register_forward_pre_hook(lambda module, given: seen.append(given[0][0]))
+    layer.mixing.register_forward_pre_hook(lambda module, given: seen.append(given[0][:, 0]))
     layer(example.x, example.operator, initial=initial)
     torch.testing.assert_close(seen[0], plain(example.x, example.operator, initial=initial).relu())
     assert layer.mixing_weights.shape == (13, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from torch.func import functional_call, stack_module_state, vmap
 from allpass.errors import InputError
 from allpass.models import create
 from allpass.nn import Dropout, seed_dropout, set_dropout
-from allpass.nn.dropout import _mix, _spread, rate_to_cut
+from allpass.nn.dropout import hashed, rate_buffers
 
 SIZE = (400, 250)
 N = SIZE[0] * SIZE[1]
@@ -87,20 +88,23 @@ def test_layers_of_a_model_and_neighbouring_seeds_have_masks_of_their_own():
             assert abs(correlation(a, b)) < 4.5
 
 
-def hashes(key: Tensor, step: int, shape: tuple[int, int]) -> Tensor:
-    start = _mix(key[0] + torch.tensor(step, dtype=torch.int32) * -1640531527, 0)
-    return _mix(_spread(torch.empty(shape), start), key[1]).flatten().long() % 2**32
+def hashes(drop: Dropout, shape: tuple[int, ...]) -> Tensor:
+    """The upper 32 bits, which decide, of the hashes of the next step."""
+    drop(torch.ones(shape))
+    index = torch.arange(math.prod(shape)) * -7046029254386353131
+    return (hashed(index, drop.key) >> 32) % 2**32
 
 
 @pytest.mark.parametrize("over", ["elements", "steps", "seeds"])
 def test_every_byte_of_the_hash_is_uniform(over):
     """Chi-square of 256 counts: mean 255, standard deviation sqrt(510)."""
     if over == "elements":
-        words = hashes(layer(0.5).key, 1, (512, 256))
+        words = hashes(layer(0.5), (512, 256))
     elif over == "steps":
-        words = torch.cat([hashes(layer(0.5).key, step, (8, 8)) for step in range(2048)])
+        drop = layer(0.5)
+        words = torch.cat([hashes(drop, (8, 8)) for _ in range(2048)])
     else:
-        words = torch.cat([hashes(layer(0.5, seed).key, 1, (8, 8)) for seed in range(2048)])
+        words = torch.cat([hashes(layer(0.5, seed), (8, 8)) for seed in range(2048)])
     for byte in range(4):
         counts = torch.bincount((words >> (8 * byte)) & 255, minlength=256).double()
         expected = words.numel() / 256
@@ -108,10 +112,19 @@ def test_every_byte_of_the_hash_is_uniform(over):
         assert abs(statistic - 255) < 4.5 * 510**0.5, f"byte {byte}: {statistic}"
 
 
-def test_elements_of_a_step_never_share_a_hash():
-    """Every operation on the index is one-to-one, so 2^17 elements have 2^17 different hashes."""
-    words = hashes(layer(0.5).key, 1, (512, 256))
-    assert words.unique().numel() == words.numel()
+@pytest.mark.parametrize("p", [0.03, 0.5, 0.97])
+def test_runs_of_kept_elements_have_the_lengths_of_independent_ones(p):
+    """The counts of the 256 patterns of eight neighbours, against what independence gives, over many steps."""
+    drop = layer(p, 5)
+    kept = torch.stack([mask(drop, (4096,)) for _ in range(64)]).reshape(-1, 8)
+    pattern = (kept * 2.0 ** torch.arange(8)).sum(1).long()
+    ones = torch.tensor([number.bit_count() for number in range(256)])
+    expected = (1 - p) ** ones * p ** (8 - ones) * pattern.numel()
+    counts = torch.bincount(pattern, minlength=256).double()
+    often = expected > 5
+    statistic = float(((counts - expected) ** 2 / expected)[often].sum())
+    freedom = int(often.sum()) - 1
+    assert abs(statistic - freedom) < 4.5 * (2 * freedom) ** 0.5 + 10
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
@@ -143,16 +156,13 @@ def test_sparse_features_have_the_masks_of_dense_ones(layout):
 def by_hand(drop: Dropout, index: int) -> bool:
     """Whether an element is kept at the layer's step, in whole numbers of Python."""
 
-    def mixed(word: int, second: int) -> int:
-        word = ((word ^ word >> 16) * 0x85EBCA6B + second) % 2**32
-        word = (word ^ word >> 13) * 0xC2B2AE35 % 2**32
-        return word ^ word >> 16
+    def signed(word: int) -> int:
+        word %= 2**64
+        return word - 2**64 * (word >= 2**63)
 
-    first, second = (word % 2**32 for word in drop.key.tolist())
-    start = mixed((first + drop.step.item() * 0x9E3779B9) % 2**32, 0)
-    word = mixed((start + index * 0x9E3779B9) % 2**32, second)
-    signed = word - 2**32 * (word >= 2**31)
-    return signed >= drop.cut.item() - 2**31
+    word = signed(index * 0x9E3779B97F4A7C15 + drop.key.item())
+    word = signed((word ^ word >> 32) * 0xBF58476D1CE4E5B9)
+    return word >= drop.threshold.item()
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5])
@@ -164,7 +174,6 @@ def test_masks_by_hand(p):
 
 
 def test_a_matrix_of_more_elements_than_32_bits_count():
-    """Indices are taken modulo 2^32, so sparse features of any width get their masks."""
     width = 2**31 - 1
     places = torch.randint(0, 1000, (2, 50), generator=torch.Generator().manual_seed(0))
     places[1] += width - 1000
@@ -196,11 +205,11 @@ def test_masks_are_the_same_for_any_number_of_replicas_and_any_rates(replicas):
     layers, buffers = stacked(rates)
     frame, x = copy.deepcopy(layers[0]).to("meta"), torch.randn(20, 10)
     run = vmap(lambda state: functional_call(frame, state, (x,)))
-    for _ in range(3):  # the steps advance in the stacked buffers
+    for _ in range(3):  # the keys advance in the stacked buffers
         together = run(buffers)
         for number, alone in enumerate(layers):
             assert torch.equal(together[number], alone(x))
-    assert buffers["step"].tolist() == [3] * replicas
+    assert buffers["key"].tolist() == [drop.key.item() for drop in layers]
 
 
 def test_replicas_have_signals_of_their_own_and_sparse_ones_too():
@@ -230,14 +239,13 @@ def test_no_change_of_precision_touches_rate_or_masks(convert):
     x = torch.randn(30, 20)
     wanted = mask(layer(0.3), (30, 20))
     drop = getattr(layer(0.3), convert)()
-    assert {buffer.dtype for buffer in drop.buffers()} == {torch.int32, torch.int64}
+    assert drop.threshold.dtype == drop.key.dtype == torch.int64
     dtype = {"half": torch.float16, "bfloat16": torch.bfloat16, "double": torch.float64}.get(convert, x.dtype)
     out = drop(x.to(dtype))
     assert out.dtype == dtype
     assert torch.equal((out != 0).double(), wanted * (x.to(dtype) != 0))
     torch.testing.assert_close(out.float(), x.to(dtype).float() * wanted.float() / 0.7, rtol=1e-2, atol=1e-3)
-    back = drop.to(torch.float32)
-    assert back.cut.item() == rate_to_cut(0.3)
+    assert drop.threshold.item() == rate_buffers(0.3)[0].item()
 
 
 def test_seeds():
@@ -247,7 +255,6 @@ def test_seeds():
     assert not torch.equal(*first)
     model[0](torch.ones(2, 2))
     seed_dropout(model, 3)
-    assert model[0].step.item() == 0
     assert torch.equal(model[0](torch.ones(9, 9)), first[0])
     torch.manual_seed(0)  # other random numbers do not matter
     torch.rand(10)
@@ -275,28 +282,23 @@ def test_rates_can_be_set():
     assert torch.equal(model[1](torch.ones(4, 4)), torch.ones(4, 4))
 
 
-def test_evaluation_leaves_features_and_step_alone():
+def test_evaluation_leaves_features_and_key_alone():
     drop, x = layer(0.5).eval(), torch.randn(4, 4)
+    before = drop.key.item()
     assert drop(x) is x
-    assert drop.step.item() == 0
+    assert drop.key.item() == before
     drop.train()(x)
-    assert drop.step.item() == 1
+    assert drop.key.item() != before
 
 
-def test_the_step_advances_in_place():
+def test_the_key_advances_in_place_and_does_not_come_back_soon():
     drop = layer(0.5)
-    step = drop.step
-    drop(torch.ones(3, 3))
-    drop(torch.ones(3, 3))
-    assert drop.step is step
-    assert step.item() == 2
-
-
-def test_the_step_may_go_round():
-    drop = layer(0.5)
-    drop.step.fill_(2**31 - 1)
-    assert drop(torch.ones(8, 8)).isfinite().all()
-    assert drop.step.item() == -(2**31)
+    key, seen = drop.key, set()
+    for _ in range(1000):
+        drop(torch.ones(1))
+        seen.add(key.item())
+    assert drop.key is key
+    assert len(seen) == 1000
 
 
 def test_nothing_is_saved_with_the_weights():

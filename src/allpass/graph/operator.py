@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from allpass.errors import InputError
+from allpass.graph.functions import is_plain
 from allpass.graph.linear import LinearMap
 from allpass.graph.pattern import Pattern, outside
-from allpass.graph.spmm import fixed_product, gather_product, is_plain, plain_product, product
+from allpass.graph.spmm import fixed_product, gather_product, plain_product, product
 
 Flow = Literal["source_to_target", "target_to_source"]
 ResultT = TypeVar("ResultT")

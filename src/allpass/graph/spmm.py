@@ -18,14 +18,15 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import Function, forward_ad
+from torch.autograd import Function
 
+from allpass.graph.functions import call, is_plain
 from allpass.graph.pattern import Pattern
 from allpass.graph.strips import wide_enough
 
-# From this width on (R replicas make it wide), and from this many entries of the product on, torch's row reduction
-# beats the library's CSR product on a CPU, by up to a half; below, the library is up to twice as fast on dense rows.
-_WIDE, _LARGE = 128, 2**22
+# From this many entries of the product on (R replicas make it wide) torch's row reduction beats the library's CSR
+# product on a CPU, by a third at four times the size; below, the library is up to twice as fast on dense rows.
+_LARGE = 2**22
 
 # torch says once that CSR is in beta; the reader of a user's log need not care.
 with warnings.catch_warnings():
@@ -38,7 +39,7 @@ def multiply(matrix: Tensor, x: Tensor) -> Tensor:
     if not x.is_cuda:
         if x.dtype in (torch.float16, torch.bfloat16):
             return multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
-        if x.dim() == 2 and (x.shape[1] >= _WIDE or matrix.shape[0] * x.shape[1] >= _LARGE):
+        if x.dim() == 2 and matrix.shape[0] * x.shape[1] >= _LARGE:
             return torch.sparse.mm(matrix, x.contiguous(), "sum")
     return matrix @ x
 
@@ -62,13 +63,6 @@ def _to_columns(x: Tensor, dim: int) -> Tensor:
     return x.movedim(dim, 1).flatten(1)
 
 
-def _call(function: type[Function], *inputs: Any) -> Tensor:
-    """``function.apply``, less the reading of its signature that torch repeats at every call outside torch.func."""
-    if torch._C._are_functorch_transforms_active():
-        return function.apply(*inputs)
-    return super(Function, function).apply(*inputs)  # type: ignore[misc]
-
-
 class _FixedProduct(Function):
     """``op @ x`` for an operator whose values need no gradient; the transpose is kept by the operator."""
 
@@ -82,15 +76,15 @@ class _FixedProduct(Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _call(_FixedProduct, grad, ctx.op.T), None
+        return call(_FixedProduct, grad, ctx.op.T), None
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, _: None) -> Tensor:
-        return _call(_FixedProduct, tangent, ctx.op)
+        return call(_FixedProduct, tangent, ctx.op)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, op: Any) -> tuple[Tensor, int]:
-        columns = _call(_FixedProduct, _to_columns(x, in_dims[0]), op)  # [M, R F]
+        columns = call(_FixedProduct, _to_columns(x, in_dims[0]), op)  # [M, R F]
         return columns.unflatten(1, (info.batch_size, -1)) if columns.numel() else _empty(columns, info), 1
 
 
@@ -113,11 +107,11 @@ class _Product(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         values, x = ctx.saved_tensors
-        d_values = _call(_Sample, grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
+        d_values = call(_Sample, grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
         d_x = None
         if ctx.needs_input_grad[1]:
             transposed, order = ctx.pattern.transposition
-            d_x = _call(_Product, values[order], grad, transposed)
+            d_x = call(_Product, values[order], grad, transposed)
         return d_values, d_x, None
 
     @staticmethod
@@ -125,9 +119,9 @@ class _Product(Function):
         values, x = ctx.saved_tensors
         terms = []
         if d_values is not None:
-            terms.append(_call(_Product, d_values, x, ctx.pattern))
+            terms.append(call(_Product, d_values, x, ctx.pattern))
         if d_x is not None:
-            terms.append(_call(_Product, values, d_x, ctx.pattern))
+            terms.append(call(_Product, values, d_x, ctx.pattern))
         return sum(terms[1:], terms[0])
 
     @staticmethod
@@ -136,9 +130,9 @@ class _Product(Function):
     ) -> tuple[Tensor, int]:
         R = info.batch_size
         if in_dims[0] is None:
-            columns = _call(_Product, values, _to_columns(x, in_dims[1]), pattern)
+            columns = call(_Product, values, _to_columns(x, in_dims[1]), pattern)
             return columns.unflatten(1, (R, -1)) if columns.numel() else _empty(columns, info), 1
-        stacked = _call(
+        stacked = call(
             _Product,
             _batch_first(values, in_dims[0], R).flatten(),
             _batch_first(x, in_dims[1], R).flatten(0, 1),  # [R N, F]
@@ -163,11 +157,11 @@ class _Sample(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         y, x = ctx.saved_tensors
-        d_y = _call(_Product, grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
+        d_y = call(_Product, grad, x, ctx.pattern) if ctx.needs_input_grad[0] else None
         d_x = None
         if ctx.needs_input_grad[1]:
             transposed, order = ctx.pattern.transposition
-            d_x = _call(_Product, grad[order], y, transposed)
+            d_x = call(_Product, grad[order], y, transposed)
         return d_y, d_x, None
 
     @staticmethod
@@ -175,9 +169,9 @@ class _Sample(Function):
         y, x = ctx.saved_tensors
         terms = []
         if d_y is not None:
-            terms.append(_call(_Sample, d_y, x, ctx.pattern))
+            terms.append(call(_Sample, d_y, x, ctx.pattern))
         if d_x is not None:
-            terms.append(_call(_Sample, y, d_x, ctx.pattern))
+            terms.append(call(_Sample, y, d_x, ctx.pattern))
         return sum(terms[1:], terms[0])
 
     @staticmethod
@@ -185,7 +179,7 @@ class _Sample(Function):
         info: Any, in_dims: tuple[Any, ...], y: Tensor, x: Tensor, pattern: Pattern
     ) -> tuple[Tensor, int]:
         R = info.batch_size
-        entries = _call(
+        entries = call(
             _Sample,
             _batch_first(y, in_dims[0], R).flatten(0, 1),
             _batch_first(x, in_dims[1], R).flatten(0, 1),
@@ -199,16 +193,6 @@ def _empty(columns: Tensor, info: Any) -> Tensor:
     return columns.new_zeros(columns.shape[0], info.batch_size, columns.shape[1] // max(info.batch_size, 1))
 
 
-def is_plain(x: Tensor) -> bool:
-    """Whether nobody wants a derivative, a batch or a trace: ``Function.apply`` costs more than a small product."""
-    return not (
-        (x.requires_grad and torch.is_grad_enabled())
-        or torch._C._are_functorch_transforms_active()
-        or forward_ad._current_level >= 0
-        or torch.compiler.is_exporting()
-    )
-
-
 def plain_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` without gradients."""
     strips = op.pattern.strips
@@ -219,12 +203,12 @@ def plain_product(op: Any, x: Tensor) -> Tensor:
 
 def fixed_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` for x ``[N, F]`` and constant values."""
-    return plain_product(op, x) if is_plain(x) else _call(_FixedProduct, x, op)
+    return plain_product(op, x) if is_plain(x) else call(_FixedProduct, x, op)
 
 
 def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     """``A(values) @ x`` for x ``[N, F]``, differentiable and batchable in both."""
-    return _call(_Product, values, x, pattern)
+    return call(_Product, values, x, pattern)
 
 
 def gather_product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
+from torch.autograd import Function
 
 from allpass.errors import InputError
+from allpass.graph.functions import call
 from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
@@ -138,42 +140,59 @@ class ACMConv(nn.Module):
 
     def forward(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         channels = self.channels_of(x, graph, edge_weight)
-        return sum(channels[1:], channels[0]) if self.mixing is None else self.mixing(channels)
+        return channels.sum(dim=1) if self.mixing is None else self.mixing(channels)
 
-    def channels_of(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> list[Tensor]:
-        """The channels ``[N, F]`` before they are mixed: step 1."""
+    def channels_of(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        """The channels ``[N, C, F]`` before they are mixed: step 1."""
         H = as_parts(x, self.in_channels)
         _, A = read(H[0], graph, edge_weight)
-        Z = multiply_parts(H, self.weight)  # [N, C F]: H [W_L, W_H, W_I]
-        first = self.order == "activation-first"
-        if first:
-            Z = self.activation(Z)
-        blocks = Z.unflatten(1, (len(self._featured), self.out_channels)).unbind(1)
-        parts: dict[str, Tensor] = dict(zip(self._featured, blocks, strict=True))
-        parts |= self._filter(Z, parts, A)
-        if not first:
-            parts = {name: self.activation(part) for name, part in parts.items()}
-        if self.structure_weight is not None:
-            parts["structure"] = self.activation(A @ self.structure_weight)
-        return [parts[name] for name in self.channels]
+        Z = multiply_parts(H, self.weight).unflatten(1, (-1, self.out_channels))  # H [W_L, W_H, W_I]
+        if self.order == "filter-first":
+            channels = self.activation(self._filter(Z, A))
+        else:
+            channels = self._filter(self.activation(Z), A)
+        if self.structure_weight is None:
+            return channels
+        structure = self.activation(A @ self.structure_weight)
+        return torch.cat([channels, structure.unsqueeze(1)], dim=1)
 
-    def _filter(self, Z: Tensor, parts: dict[str, Tensor], A: Operator) -> dict[str, Tensor]:
-        """The low- and the high-pass channel after their filters; one sparse product where they are a pair."""
+    def _filter(self, Z: Tensor, A: Operator) -> Tensor:
+        """Every channel of ``[N, C, F]`` after its filter; a pair low and I - low shares one sparse product."""
         low = filtered(A, self.low)
-        F = self.out_channels
         if self.high is None and self._featured[:2] == ("low", "high"):
-            both = low @ Z[:, : 2 * F]
-            return {"low": both[:, :F], "high": parts["high"] - both[:, F:]}
-        result = {}
-        if "low" in parts:
-            result["low"] = low @ parts["low"]
-        if "high" in parts:
-            high: LinearMap = low.complement() if self.high is None else filtered(A, self.high)
-            result["high"] = high @ parts["high"]
-        return result
+            return call(_Pair, Z, low)
+        high: LinearMap = low.complement() if self.high is None else filtered(A, self.high)
+        filters = {"low": low, "high": high}
+        parts = [
+            filters[name] @ part if name in filters else part
+            for name, part in zip(self._featured, Z.unbind(dim=1), strict=True)
+        ]
+        return torch.stack(parts, dim=1) if parts else Z
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, {self.order}, channels={', '.join(self.channels)}"
+
+
+class _Pair(Function):
+    """[P Z_1, Z_2 - P Z_2, Z_3, ...] for Z ``[N, C, F]``: a low-pass filter P, its complement, and what stays.
+
+    The derivative has the same form with the transpose of P.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(Z: Tensor, low: LinearMap) -> Tensor:
+        P = (low @ Z[:, :2].flatten(1)).unflatten(1, (2, -1))
+        return torch.cat([P[:, :1], Z[:, 1:2] - P[:, 1:], Z[:, 2:]], dim=1)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, LinearMap], output: Tensor) -> None:
+        ctx.low = inputs[1]
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return call(_Pair, grad, ctx.low.T), None
 
 
 def checked_channels(channels: Sequence[str]) -> tuple[Channel, ...]:

@@ -101,8 +101,8 @@ class ACMGCN2Conv(nn.Module):
         for signal, W, W_0 in zip((P, H - P, H), weights, others, strict=True):
             own = (1 - self.alpha) * signal  # (1 - α) P_c H
             learned = (own + H_0) @ W if self.initial_weight is None else own @ W + H_0 @ W_0
-            channels.append(((1 - self.beta) * (own + H_0) + self.beta * learned).relu())
-        return self.mixing(channels)
+            channels.append((1 - self.beta) * (own + H_0) + self.beta * learned)
+        return self.mixing(torch.stack(channels, dim=1).relu())
 
     def extra_repr(self) -> str:
         return f"{self.weight.shape[0]}, alpha={self.alpha:g}, beta={self.beta:.3g}"

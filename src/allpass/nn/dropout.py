@@ -1,11 +1,13 @@
-r"""Dropout whose masks are a function of a key, a step and an element, and of nothing else.
+r"""Dropout whose masks are a function of a seed, a step and an element, and of nothing else.
 
-The keep-or-drop decision of element i is a hash of (key, step, i). So the same seed gives the same masks on every
-device, for every number of replicas trained together, for dense and for sparse features, and whatever other random
-numbers are drawn in between. The rate is a tensor: replicas trained together may each have their own.
+The keep-or-drop decision of element i is a hash of (key, i), and the key steps on by itself. So the same seed gives the
+same masks on every device, for every number of replicas trained together, for dense and for sparse features, and
+whatever other random numbers are drawn in between. The rate is held in tensors: replicas may each have their own.
 """
 
 from __future__ import annotations
+
+import hashlib
 
 import torch
 from torch import Tensor, nn
@@ -14,18 +16,18 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.nn.inputs import Features, as_features
 
-_GOLDEN = -1640531527  # 2^32 / golden ratio, as a signed 32-bit number: neighbouring indices become far ones
-_MIX_1, _MIX_2 = -2048144789, -1028477387  # the multipliers of MurmurHash3's finaliser
-_ONE = 2**32
+_SPREAD = -7046029254386353131  # 2^64 / golden ratio, signed: neighbouring indices become far ones
+_MIX = -4658895280553007687  # the first multiplier of the splitmix64 generator, signed
+_STEP, _SHIFT = 6364136223846793005, 1442695040888963407  # a full-period generator modulo 2^64 (Knuth)
 
 
 class Dropout(nn.Module):
     r"""Sets each element to 0 with probability p while training and divides the others by 1 - p.
 
-    The state is three buffers of whole numbers, which no change of precision (``.half()``) touches: ``cut`` (p times
-    2^32), ``key`` (two words) and ``step`` (the number of training forwards done, advanced in place). They are not
-    saved with the weights. ``torch.func`` stacks them like any buffer, and then every replica has its own rate and
-    its own masks.
+    The state is three buffers, which are not saved with the weights: ``threshold`` and ``scale`` hold the rate, and
+    ``key`` the place in the stream of masks, which a training forward advances in place. ``torch.func`` stacks them
+    like any buffer, and then every replica has its own rate and its own masks. No number comes from the host, so a
+    CUDA graph captures and replays it.
 
     Args:
         p: Probability of a zero, from 0 to 1.
@@ -34,104 +36,78 @@ class Dropout(nn.Module):
         >>> layer = Dropout(0.5)
         >>> seed_dropout(layer, 0)
         >>> layer(torch.ones(2, 5))
-        tensor([[0., 2., 0., 0., 0.],
-                [0., 0., 0., 0., 2.]])
+        tensor([[0., 0., 2., 0., 2.],
+                [0., 0., 0., 2., 2.]])
         >>> layer.eval()(torch.ones(1, 2))
         tensor([[1., 1.]])
     """
 
-    cut: Tensor
+    threshold: Tensor
+    scale: Tensor
     key: Tensor
-    step: Tensor
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        self.register_buffer("cut", torch.tensor(rate_to_cut(p)), persistent=False)
-        words = torch.randint(-(2**31), 2**31, (2,)).int()
-        self.register_buffer("key", words, persistent=False)
-        self.register_buffer("step", torch.zeros((), dtype=torch.int32), persistent=False)
+        threshold, scale = rate_buffers(p)
+        self.register_buffer("threshold", threshold, persistent=False)
+        self.register_buffer("scale", scale, persistent=False)
+        self.register_buffer("key", torch.randint(-(2**63), 2**63 - 1, ()), persistent=False)
 
     def forward(self, x: Features) -> Features:
         x = as_features(x)
         if not self.training:
             return x
-        self.step.add_(1)  # no number comes from the host, so a CUDA graph captures and replays it
-        start = _mix(self.key[0] + self.step * _GOLDEN, 0)
+        self.key.mul_(_STEP).add_(_SHIFT)
         if isinstance(x, Operator):
-            return x.with_values(x.values * self._factors(_spread_entries(x) + start, x.dtype))
-        return x * self._factors(_spread(x, start), x.dtype).reshape(x.shape)
+            return x.with_values(x.values * self._factors(_spread_entries(x), x.dtype))
+        spread = torch.arange(x.numel(), device=x.device).mul_(_SPREAD)
+        return x * self._factors(spread, x.dtype).reshape(x.shape)
 
     def _factors(self, spread: Tensor, dtype: torch.dtype) -> Tensor:
         """0 or 1 / (1 - p) for each element."""
-        wide = torch.promote_types(dtype, torch.float32)  # 2^32 is beyond half precision
-        threshold = (self.cut - 2**31).clamp(max=2**31 - 1).int()
-        kept = (_ONE - self.cut).to(wide)
-        scale = torch.where(kept > 0, _ONE / kept, kept).to(dtype)  # 0 at p = 1
-        return (_mix(spread, self.key[1]) >= threshold) * scale
+        return (hashed(spread, self.key) >= self.threshold) * self.scale.to(dtype)
 
     def extra_repr(self) -> str:
-        return "p per replica" if self.cut.dim() or self.cut.is_meta else f"p={self.cut.item() / _ONE:g}"
+        several = self.threshold.dim() or self.threshold.is_meta
+        return "p per replica" if several else f"p={self.threshold.item() / 2**64 + 0.5:.6g}"
 
 
-def rate_to_cut(p: float) -> int:
-    """What the buffer ``cut`` of :class:`Dropout` holds for the rate p: how many of the 2^32 hashes give a zero.
+def rate_buffers(p: float) -> tuple[Tensor, Tensor]:
+    """The buffers ``threshold`` and ``scale`` of :class:`Dropout` for a rate.
 
     Example:
-        >>> rate_to_cut(0.5) == 2**31
-        True
+        >>> rate_buffers(0.75)
+        (tensor(4611686018427387904), tensor(4., dtype=torch.float64))
     """
     if not 0 <= p <= 1:
         raise InputError(f"Got the dropout rate {p}.", "Expected a probability, from 0 to 1.")
-    return round(p * _ONE)
+    threshold = min(round(p * 2**64) - 2**63, 2**63 - 1)
+    return torch.tensor(threshold), torch.tensor(1 / (1 - p) if p < 1 else 0.0, dtype=torch.float64)
 
 
 def seed_dropout(module: nn.Module, seed: int) -> None:
-    """Give every :class:`Dropout` in ``module`` a key of its own that follows from ``seed``, and go back to step 0."""
+    """Give every :class:`Dropout` in ``module`` a key of its own that follows from ``seed``."""
     layers = [part for part in module.modules() if isinstance(part, Dropout)]
     for number, layer in enumerate(layers):
-        start = _mix(torch.tensor(seed & 0x7FFFFFFF, dtype=torch.int32), 0)
-        words = _mix(torch.tensor([1, 2], dtype=torch.int32) * _GOLDEN + start, number)
-        layer.key.copy_(words)
-        layer.step.zero_()
+        digest = hashlib.blake2b(f"{seed} {number}".encode(), digest_size=8).digest()
+        layer.key.fill_(int.from_bytes(digest, "little", signed=True))
 
 
 def set_dropout(module: nn.Module, p: float) -> None:
     """Set the rate of every :class:`Dropout` in ``module``."""
+    threshold, scale = rate_buffers(p)
     for part in module.modules():
         if isinstance(part, Dropout):
-            part.cut.fill_(rate_to_cut(p))
+            part.threshold.copy_(threshold)
+            part.scale.copy_(scale)
 
 
-def _mix(word: Tensor, second: Tensor | int) -> Tensor:
-    """MurmurHash3's finaliser on 32-bit words, with a second word of the key added on the way."""
-    h = _folded(word, 16).mul_(_MIX_1).add_(second)
-    return _folded(_folded(h, 13).mul_(_MIX_2), 16)
-
-
-def _folded(word: Tensor, bits: int) -> Tensor:
-    """The word xor itself shifted right, in one new tensor; the mask takes out the sign that torch's shift repeats."""
-    return (word >> bits).bitwise_and_((1 << (32 - bits)) - 1).bitwise_xor_(word)
-
-
-def _spread(x: Tensor, start: Tensor) -> Tensor:
-    """``start`` + index times golden ratio, modulo 2^32, for every element as ``[rows, columns]``."""
-    columns = x.shape[-1] if x.dim() else 1
-    rows = x.numel() // max(columns, 1)
-    down = torch.arange(rows, dtype=torch.int32, device=x.device) * _wrapped(columns * _GOLDEN)
-    along = torch.arange(columns, dtype=torch.int32, device=x.device) * _GOLDEN
-    return (down + start).unsqueeze(1) + along
+def hashed(spread: Tensor, key: Tensor) -> Tensor:
+    """64-bit hashes of spread-out indices under a key; the upper bits are the good ones."""
+    h = spread + key
+    return (h >> 32).bitwise_xor_(h).mul_(_MIX)
 
 
 def _spread_entries(x: Operator) -> Tensor:
-    """Index times golden ratio, modulo 2^32, for every stored entry: the index it has in the dense matrix."""
-
-    def compute() -> Tensor:
-        flat = x.pattern.row * x.shape[1] + x.pattern.col.long()
-        return ((flat + 2**31) % _ONE - 2**31).int() * _GOLDEN
-
-    return x.derived("spread entries", compute)
-
-
-def _wrapped(number: int) -> int:
-    """As a signed 32-bit number."""
-    return (number + 2**31) % _ONE - 2**31
+    """The spread-out index of every stored entry: the one it has in the dense matrix."""
+    return x.derived("spread entries", lambda: (x.pattern.row * x.shape[1] + x.pattern.col.long()) * _SPREAD)

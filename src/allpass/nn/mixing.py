@@ -2,13 +2,15 @@ r"""Node-wise mixing of channels, conditioned on what the channels hold: step 2 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd import Function
 from torch.nn import functional as F
 
 from allpass.errors import InputError
+from allpass.graph.functions import call
 
 
 class ChannelMixing(nn.Module):
@@ -28,7 +30,7 @@ class ChannelMixing(nn.Module):
         layer_norm: Normalise every channel before its score (not in the mixture), as the paper of ACM-GCN+ does.
 
     Shapes:
-        C tensors ``[N, F]`` to ``[N, F]``; :attr:`weights` ``[N, C]`` holds the weights of the last forward.
+        channels ``[N, C, F]`` to ``[N, F]``; :attr:`weights` ``[N, C]`` holds the weights of the last forward.
 
     Notes:
         Scores begin uniform in ±1, :math:`W_{mix}` in :math:`\pm 1/\sqrt{C}`, as in the authors' code. F C + C²
@@ -65,25 +67,87 @@ class ChannelMixing(nn.Module):
             nn.init.ones_(self.gain)
             nn.init.zeros_(self.shift)
 
-    def forward(self, channels: Sequence[Tensor]) -> Tensor:
-        scores = [self._score(number, H) for number, H in enumerate(channels)]
-        logits = torch.stack(scores, dim=1).sigmoid() @ (self.mix / self.temperature)
-        alpha = logits.softmax(dim=1)  # [N, C]
+    def forward(self, channels: Tensor) -> Tensor:
+        scored = None
+        if self.gain is not None and self.shift is not None:
+            scored = F.layer_norm(channels, channels.shape[2:]) * self.gain + self.shift
+        mixture, alpha, _ = call(_Mixture, channels, scored, self.score, self.mix / self.temperature)
         if not torch._C._are_functorch_transforms_active():
             self.weights = alpha.detach()
-        if self.scale != 1:
-            alpha = alpha * self.scale
-        mixture = alpha[:, :1] * channels[0]
-        for number, H in enumerate(channels[1:], start=1):
-            mixture = torch.addcmul(mixture, alpha[:, number : number + 1], H)
-        return mixture
-
-    def _score(self, number: int, H: Tensor) -> Tensor:
-        if self.gain is not None and self.shift is not None:
-            H = F.layer_norm(H, H.shape[1:], self.gain[number], self.shift[number])
-        return H @ self.score[number]
+        return mixture if self.scale == 1 else self.scale * mixture
 
     def extra_repr(self) -> str:
         C, width = self.score.shape
         norm = ", layer_norm" * (self.gain is not None)
         return f"{C} channels of {width}, T={self.temperature:g}, scale={self.scale:g}{norm}"
+
+
+class _Mixture(Function):
+    """sum_c alpha_c H_c with alpha = softmax(s M), s_c = sigmoid(S_c w_c), and alpha and s beside it; S is H or given.
+
+    Written out because the layer is called often: automatic differentiation takes twice as many steps and reads the
+    channels twice as many times. The inner results are outputs too, so that derivatives of any order go through them.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(H: Tensor, S: Tensor | None, w: Tensor, M: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        s = _scores(H if S is None else S, w).sigmoid()
+        alpha = (s @ M).softmax(dim=1)
+        return _weighted_sum(alpha, H), alpha, s
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.save_for_backward(*inputs, *output[1:])
+
+    @staticmethod
+    def backward(
+        ctx: Any, d_mixture: Tensor, d_alpha: Tensor, d_s: Tensor
+    ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
+        H, S, w, M, alpha, s = ctx.saved_tensors
+        d_alpha = d_alpha + _dots(H, d_mixture)
+        d_logits = alpha * (d_alpha - (alpha * d_alpha).sum(dim=1, keepdim=True))
+        d_z = (d_s + d_logits @ M.mT) * s * (1 - s)
+        d_w = _sums(d_z, H if S is None else S)
+        d_H, d_M, d_z = alpha.unsqueeze(2) * d_mixture.unsqueeze(1), s.mT @ d_logits, d_z.unsqueeze(2)
+        if S is None:
+            return torch.addcmul(d_H, d_z, w), None, d_w, d_M
+        return d_H, d_z * w, d_w, d_M
+
+
+# The four contractions of H [N, C, F]. Small ones take few steps; large ones go channel by channel, so that no product
+# as large as H is written down.
+_LARGE = 2**16
+
+
+def _scores(H: Tensor, w: Tensor) -> Tensor:
+    """<H_nc, w_c> as ``[N, C]``."""
+    if H.numel() < _LARGE:
+        return (H * w).sum(dim=2)
+    return torch.stack([part @ row for part, row in zip(H.unbind(1), w.unbind(0), strict=True)], dim=1)
+
+
+def _dots(H: Tensor, g: Tensor) -> Tensor:
+    """<H_nc, g_n> as ``[N, C]``."""
+    if H.numel() < _LARGE:
+        return (H * g.unsqueeze(1)).sum(dim=2)
+    return torch.stack([(part * g).sum(dim=1) for part in H.unbind(1)], dim=1)
+
+
+def _weighted_sum(alpha: Tensor, H: Tensor) -> Tensor:
+    """sum_c alpha_nc H_nc as ``[N, F]``."""
+    if H.numel() < _LARGE:
+        return (alpha.unsqueeze(2) * H).sum(dim=1)
+    first, *others = zip(alpha.split(1, dim=1), H.unbind(1), strict=True)
+    total = first[0] * first[1]
+    for weight, part in others:
+        total = torch.addcmul(total, weight, part)
+    return total
+
+
+def _sums(d_z: Tensor, H: Tensor) -> Tensor:
+    """sum_n d_z_nc H_nc as ``[C, F]``."""
+    if H.numel() < _LARGE:
+        return (d_z.unsqueeze(2) * H).sum(dim=0)
+    return torch.stack([part.mT @ column for part, column in zip(H.unbind(1), d_z.unbind(1), strict=True)])

@@ -124,8 +124,8 @@ class ACM(nn.Module):
             parts["low"] = aggregated(self.low, x, A)
         if self.high is not None:
             parts["high"] = parts["high"] - aggregated(self.high, x, A)
-        ordered = [self.activation(parts[name]) for name in self.channels]
-        return sum(ordered[1:], ordered[0]) if self.mixing is None else self.mixing(ordered)
+        ordered = self.activation(torch.stack([parts[name] for name in self.channels], dim=1))
+        return ordered.sum(dim=1) if self.mixing is None else self.mixing(ordered)
 
 
 def aggregated(conv: nn.Module, x: Features, A: Operator) -> Tensor:
