@@ -192,9 +192,12 @@ def _statistic(rows: list[dict[str, Any]]) -> str:
     said = "ratio = ours / best peer, the median over turns of the times of one turn."
     over = []
     for row in rows:
-        ours, peers = row["seconds"]["ours"], [t for name, t in row["seconds"].items() if name != "ours"]
-        if peers and row["ratio"] <= row["goal"] < ours / min(peers):
-            over.append(f"{row['case']} {ours / min(peers):.2f}")
+        peers = [t for name, t in row["seconds"].items() if name != "ours"]
+        if not peers or row["goal"] is None:
+            continue
+        ratio = row["seconds"]["ours"] / min(peers)
+        if row["ratio"] <= row["goal"] < ratio:
+            over.append(f"{row['case']} {ratio:.2f}")
     return f"{said} The ratio of the medians misses its goal in: {'; '.join(over)}." if over else said
 
 

@@ -58,6 +58,7 @@ class Pattern:
         self.col = col.to(index)
         self.shape = shape
         self._blocks: dict[int, Pattern] = {}
+        self._origin: tuple[Pattern, Tensor] | None = None  # of a transpose: what it is the transpose of
 
     @property
     def nnz(self) -> int:
@@ -72,9 +73,10 @@ class Pattern:
     @cached_property
     def row(self) -> Tensor:
         """Row of every entry, ``[E]``, 64-bit."""
-        return outside(self._row, self.device)
+        return outside(self.expand_rows, self.device)
 
-    def _row(self) -> Tensor:
+    def expand_rows(self) -> Tensor:
+        """The same, made anew: for whoever needs it once."""
         counts = self.crow.diff().long()
         rows = torch.arange(self.shape[0], device=self.device)
         return torch.repeat_interleave(rows, counts, output_size=self.nnz)
@@ -85,15 +87,18 @@ class Pattern:
         return outside(self._transposition, self.device)
 
     def _transposition(self) -> tuple[Pattern, Tensor]:
+        if self._origin is not None:
+            # The way back: entry p here stands at order[p] there, so its inverse leads home.
+            origin, order = self._origin
+            inverse = torch.empty_like(order)
+            inverse[order] = torch.arange(self.nnz, device=self.device)
+            return origin, inverse
         # A stable sort by column keeps rows ascending within each column, which is what CSR asks for.
         order = torch.sort(self.col, stable=True).indices
         counts = torch.bincount(self.col, minlength=self.shape[1])
         crow = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-        transposed = Pattern(crow, self.row[order], (self.shape[1], self.shape[0]))
-        # The way back: entry p of the transpose stands at order[p] here, so its inverse leads home.
-        inverse = torch.empty_like(order)
-        inverse[order] = torch.arange(self.nnz, device=self.device)
-        transposed.__dict__["transposition"] = (self, inverse)
+        transposed = Pattern(crow, self.expand_rows()[order], (self.shape[1], self.shape[0]))
+        transposed._origin = self, order
         return transposed, order
 
     def block_diagonal(self, copies: int) -> Pattern:

@@ -32,7 +32,7 @@ class Strips:
 
     def __init__(self, pattern: Pattern) -> None:
         M, N = pattern.shape
-        strip = pattern.col.long() // _HEIGHT
+        strip, row = pattern.col.long() // _HEIGHT, pattern.expand_rows()
         self.shape = pattern.shape
         self.order = torch.sort(
             strip, stable=True
@@ -42,7 +42,7 @@ class Strips:
         for number, (start, stop) in enumerate(self._bounds()):
             mine = self.order[start:stop]
             low, high = number * _HEIGHT, min((number + 1) * _HEIGHT, N)
-            counts = torch.bincount(pattern.row[mine], minlength=M)
+            counts = torch.bincount(row[mine], minlength=M)
             crow = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
             col = pattern.col[mine] - low
             self.parts.append((crow.to(col.dtype), col, (M, high - low)))

@@ -15,7 +15,7 @@ from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, filtered, read
 from allpass.nn.mixing import ChannelMixing
 from allpass.nn.parts import Parts, as_parts, multiply_parts
 
@@ -146,15 +146,18 @@ class ACMConv(nn.Module):
         """The channels ``[N, C, F]`` before they are mixed: step 1."""
         H = as_parts(x, self.in_channels)
         _, A = read(H[0], graph, edge_weight)
-        Z = multiply_parts(H, self.weight).unflatten(1, (-1, self.out_channels))  # H [W_L, W_H, W_I]
         if self.order == "filter-first":
-            channels = self.activation(self._filter(Z, A))
+            channels = self.activation(self._filter(self._mapped(H), A))
         else:
-            channels = self._filter(self.activation(Z), A)
+            channels = self._filter(self.activation(self._mapped(H)), A)
         if self.structure_weight is None:
             return channels
         structure = self.activation(A @ self.structure_weight)
         return torch.cat([channels, structure.unsqueeze(1)], dim=1)
+
+    def _mapped(self, H: Sequence[Features]) -> Tensor:
+        """H [W_L, W_H, W_I] as ``[N, C, F]``: one product."""
+        return multiply_parts(H, self.weight).unflatten(1, (-1, self.out_channels))
 
     def _filter(self, Z: Tensor, A: Operator) -> Tensor:
         """Every channel of ``[N, C, F]`` after its filter; a pair low and I - low shares one sparse product."""
@@ -184,7 +187,10 @@ class _Pair(Function):
     @staticmethod
     def forward(Z: Tensor, low: LinearMap) -> Tensor:
         P = (low @ Z[:, :2].flatten(1)).unflatten(1, (2, -1))
-        return torch.cat([P[:, :1], Z[:, 1:2] - P[:, 1:], Z[:, 2:]], dim=1)
+        result = Z.clone()
+        result[:, 0] = P[:, 0]
+        result[:, 1] -= P[:, 1]
+        return result
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, LinearMap], output: Tensor) -> None:

@@ -105,9 +105,17 @@ def set_dropout(module: nn.Module, p: float) -> None:
 def hashed(spread: Tensor, key: Tensor) -> Tensor:
     """64-bit hashes of spread-out indices under a key; the upper bits are the good ones."""
     h = spread + key
-    return (h >> 32).bitwise_xor_(h).mul_(_MIX)
+    return h.bitwise_xor_(h >> 32).mul_(_MIX)
 
 
 def _spread_entries(x: Operator) -> Tensor:
     """The spread-out index of every stored entry: the one it has in the dense matrix."""
-    return x.derived("spread entries", lambda: (x.pattern.row * x.shape[1] + x.pattern.col.long()) * _SPREAD)
+
+    def compute() -> Tensor:
+        M, N = x.shape
+        counts = x.pattern.crow.diff()
+        starts = torch.arange(M, device=x.device).mul_(N).mul_(_SPREAD)
+        rows = torch.repeat_interleave(starts, counts, output_size=x.nnz)
+        return rows.add_(x.pattern.col.long().mul_(_SPREAD))
+
+    return x.derived("spread entries", compute)
