@@ -71,10 +71,11 @@ class ChannelMixing(nn.Module):
         scored = None
         if self.gain is not None and self.shift is not None:
             scored = F.layer_norm(channels, channels.shape[2:]) * self.gain + self.shift
-        mixture, alpha, _ = call(_Mixture, channels, scored, self.score, self.mix / self.temperature)
+        options = (self.temperature, self.scale)
+        mixture, alpha, _ = call(_Mixture, channels, scored, self.score, self.mix, *options)
         if not torch._C._are_functorch_transforms_active():
             self.weights = alpha.detach()
-        return mixture if self.scale == 1 else self.scale * mixture
+        return mixture
 
     def extra_repr(self) -> str:
         C, width = self.score.shape
@@ -83,7 +84,7 @@ class ChannelMixing(nn.Module):
 
 
 class _Mixture(Function):
-    """sum_c alpha_c H_c with alpha = softmax(s M), s_c = sigmoid(S_c w_c), and alpha and s beside it; S is H or given.
+    """k sum_c alpha_c H_c, alpha = softmax(s M / T), s_c = sigmoid(S_c w_c), with alpha and s; S is H or given.
 
     Written out because the layer is called often: automatic differentiation takes twice as many steps and reads the
     channels twice as many times. The inner results are outputs too, so that derivatives of any order go through them.
@@ -92,28 +93,29 @@ class _Mixture(Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(H: Tensor, S: Tensor | None, w: Tensor, M: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(
+        H: Tensor, S: Tensor | None, w: Tensor, M: Tensor, T: float, k: float
+    ) -> tuple[Tensor, Tensor, Tensor]:
         s = _scores(H if S is None else S, w).sigmoid()
-        alpha = (s @ M).softmax(dim=1)
-        return _weighted_sum(alpha, H), alpha, s
+        alpha = (s @ (M / T)).softmax(dim=1)
+        return _weighted_sum(k * alpha, H), alpha, s
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.save_for_backward(*inputs, *output[1:])
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        *tensors, ctx.T, ctx.k = inputs
+        ctx.save_for_backward(*tensors, *output[1:])
 
     @staticmethod
-    def backward(
-        ctx: Any, d_mixture: Tensor, d_alpha: Tensor, d_s: Tensor
-    ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
+    def backward(ctx: Any, d_mixture: Tensor, d_alpha: Tensor, d_s: Tensor) -> tuple[Tensor | None, ...]:
         H, S, w, M, alpha, s = ctx.saved_tensors
-        d_alpha = d_alpha + _dots(H, d_mixture)
-        d_logits = alpha * (d_alpha - (alpha * d_alpha).sum(dim=1, keepdim=True))
+        d_alpha = d_alpha + ctx.k * _dots(H, d_mixture)
+        d_logits = alpha * (d_alpha - (alpha * d_alpha).sum(dim=1, keepdim=True)) / ctx.T  # of s M
         d_z = (d_s + d_logits @ M.mT) * s * (1 - s)
-        d_w = _sums(d_z, H if S is None else S)
-        d_H, d_M, d_z = alpha.unsqueeze(2) * d_mixture.unsqueeze(1), s.mT @ d_logits, d_z.unsqueeze(2)
+        d_w, d_M = _sums(d_z, H if S is None else S), s.mT @ d_logits
+        d_H, d_z = (ctx.k * alpha).unsqueeze(2) * d_mixture.unsqueeze(1), d_z.unsqueeze(2)
         if S is None:
-            return torch.addcmul(d_H, d_z, w), None, d_w, d_M
-        return d_H, d_z * w, d_w, d_M
+            return torch.addcmul(d_H, d_z, w), None, d_w, d_M, None, None
+        return d_H, d_z * w, d_w, d_M, None, None
 
 
 # The four contractions of H [N, C, F]. Small ones take few steps; large ones go channel by channel, so that no product

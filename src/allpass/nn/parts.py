@@ -30,6 +30,8 @@ def as_parts(x: Parts, width: int) -> list[Features]:
 
 def multiply_parts(parts: Sequence[Features], weight: Tensor) -> Tensor:
     """[X_1, X_2, ...] W: each part meets its own rows of W, so sparse parts stay sparse."""
+    if len(parts) == 1:  # splitting would copy the gradient of the whole weight
+        return parts[0] @ weight
     blocks = weight.split([part.shape[1] for part in parts])
     product = parts[0] @ blocks[0]
     for part, block in zip(parts[1:], blocks[1:], strict=True):
