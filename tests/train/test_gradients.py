@@ -1,0 +1,42 @@
+"""All replicas at once equal one after the other, for every model, with the masks of dropout advancing alike."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from allpass.models import MODELS, create
+from allpass.models.entry import Model
+from allpass.nn import seed_dropout
+from allpass.testing import examples
+from allpass.train.flat import Layout, stack_buffers
+from allpass.train.gradients import OneByOne, Problem, Together
+
+TRAINED = [entry for entry in MODELS if "parameter-free" not in entry.traits]
+
+
+def loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    chosen = F.log_softmax(output, dim=1).gather(1, target.unsqueeze(1)).squeeze(1)
+    return -(chosen * weight).sum() / weight.sum()
+
+
+@pytest.mark.parametrize("entry", TRAINED, ids=lambda entry: entry.name)
+def test_together_equals_one_by_one(entry: Model) -> None:
+    example, models = examples()[0], []
+    for seed in range(3):
+        torch.manual_seed(seed)
+        models.append(create(entry.name, in_channels=5, out_channels=3, num_nodes=13).double())
+        seed_dropout(models[-1], seed)
+    layout = Layout.of(models[0])
+    rows = torch.stack([layout.row(dict(model.named_parameters())) for model in models])
+    masks = torch.rand(3, 13, generator=torch.Generator().manual_seed(0)) < 0.6
+    problem = Problem(example.x, example.operator, example.y, loss, "uses-labels" in entry.traits)
+    found = []
+    for way in (Together, OneByOne):
+        buffers, gradients = stack_buffers(models), way(models[0], layout, problem)
+        steps = [part for _ in range(2) for part in gradients.gradient(rows, buffers, masks)]
+        found.append([*steps, gradients.outputs(rows, buffers, masks), *buffers.values()])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
