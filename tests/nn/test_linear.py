@@ -5,7 +5,9 @@ import torch
 from torch import nn
 
 from allpass.errors import InputError
-from allpass.nn import Linear
+from allpass.nn import LAYERS, ACMConv, GCNConv, Linear
+from allpass.nn.linear import check_nodes, times
+from allpass.testing import CLASSES, FEATURES, NODES, examples
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -51,3 +53,43 @@ def test_other_beginnings():
 def test_whole_numbers_are_refused():
     with pytest.raises(InputError, match=r"features of torch\.int64.*call \.float\(\)"):
         Linear(3, 2)(torch.ones(4, 3, dtype=torch.int64))
+
+
+def layer(entry):
+    more = {"num_nodes": NODES} if "fixed-nodes" in entry.traits else {}
+    return entry.build(FEATURES, CLASSES, **more).double()
+
+
+WITH_FEATURES = [
+    entry for entry in LAYERS if "ignores-features" not in entry.traits and entry.name != "acm-spatial"
+]
+
+
+@pytest.mark.parametrize("form", [lambda x: x, lambda x: x.to_sparse_csr()], ids=["dense", "sparse"])
+@pytest.mark.parametrize("entry", WITH_FEATURES, ids=lambda entry: entry.name)
+def test_features_that_do_not_fit_get_one_sentence_in_every_layer(entry, form):
+    example, module = examples()[0], layer(entry)
+    with pytest.raises(InputError, match=r"Got features of shape \[13, 4\] for a layer of 5 in_channels\."):
+        module(form(example.x[:, :4].contiguous()), example.operator)
+    with pytest.raises(InputError, match=r"features of torch\.float32 in a layer of torch\.float64\."):
+        module(form(example.x.float()), example.edge_index)
+
+
+@pytest.mark.parametrize("given", [torch.ones(4, 6).numpy(), [[1.0] * 6] * 4, "x", None], ids=repr)
+def test_what_is_no_tensor_gets_one_sentence_too(given):
+    for module in (ACMConv(6, 3), GCNConv(6, 3)):
+        with pytest.raises(InputError, match=r"Got features of type .*Expected a tensor") as caught:
+            module(given, torch.tensor([[0, 1], [1, 0]]))
+        assert len(str(caught.value)) < 150
+
+
+def test_the_product_runs_in_a_batch_and_in_mixed_precision():
+    x, W = torch.randn(4, 5), torch.randn(3, 5, 2)
+    torch.testing.assert_close(torch.func.vmap(times, (None, 0))(x, W), x @ W)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert times(x.bfloat16(), W[0]).dtype == torch.bfloat16
+
+
+def test_a_graph_of_another_size():
+    with pytest.raises(InputError, match=r"a graph of 13 nodes for a layer with weights for 12\. Make a new"):
+        check_nodes(examples()[0].operator, 12)

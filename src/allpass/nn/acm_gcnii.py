@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, as_features, dense, filtered, read
+from allpass.nn.linear import check_fit
 from allpass.nn.mixing import ChannelMixing
 
 
@@ -92,6 +93,7 @@ class ACMGCN2Conv(nn.Module):
     ) -> Tensor:
         """The layer on H = ``x`` and :math:`H_0` = ``initial``, which is ``x`` itself where it is not given."""
         x, A = read(x, graph, edge_weight)
+        check_fit(x, self.weight.shape[0], self.weight.dtype)
         H = dense(x)
         H_0 = self.alpha * (H if initial is None else dense(as_features(initial)))
         P = filtered(A, self.filter) @ H

@@ -9,6 +9,7 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.linear import times
 from allpass.nn.polynomial import Apply, checked_degree, clenshaw
 
 CHEBY = "Defferrard et al.: CNNs on Graphs with Fast Localized Spectral Filtering, NeurIPS 2016"
@@ -73,7 +74,7 @@ class ChebConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        terms = (x @ self.weight).split(self.out_channels, dim=1)  # H [W_0, ..., W_K]
+        terms = times(x, self.weight).split(self.out_channels, dim=1)  # H [W_0, ..., W_K]
         H = clenshaw(self._rescaled(A), lambda k: terms[k], self.degree)  # Σ_k T_k(L~) H W_k
         return H if self.bias is None else H + self.bias
 

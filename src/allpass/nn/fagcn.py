@@ -12,6 +12,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.attention import edge_scores
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Graph, dense, read
+from allpass.nn.linear import times
 
 BO = "Bo et al.: Beyond Low-frequency Information in Graph Convolutional Networks, AAAI 2021"
 
@@ -93,7 +94,7 @@ class FAConv(nn.Module):
         return S
 
     def _gates(self, H: Tensor, S: Operator) -> Tensor:
-        t, s = (H @ self.gate).unbind(dim=1)
+        t, s = times(H, self.gate).unbind(dim=1)
         scores = edge_scores(S, t, s)
         return (scores if self.bias is None else scores + self.bias).tanh()
 

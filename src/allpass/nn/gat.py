@@ -12,6 +12,7 @@ from allpass.nn.attention import edge_scores, edge_softmax, repeated, with_every
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, read
+from allpass.nn.linear import times
 
 VELICKOVIC = "Veličković et al.: Graph Attention Networks, ICLR 2018"
 
@@ -115,7 +116,7 @@ class GATConv(nn.Module):
 
     def _transform(self, x: Features, A: Operator) -> tuple[Tensor, Operator]:
         """Z, head by head ``[K, N, F]``, and the graph as often along the diagonal."""
-        Z = (x @ self.weight).unflatten(1, (self.heads, self.out_channels)).transpose(0, 1)
+        Z = times(x, self.weight).unflatten(1, (self.heads, self.out_channels)).transpose(0, 1)
         return Z, repeated(self._attended(A), self.heads)
 
     def _coefficients(self, Z: Tensor, places: Operator) -> Tensor:

@@ -17,6 +17,7 @@ from allpass.graph.embeddings.nearness import nearest_pairs
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, read
+from allpass.nn.linear import times
 
 Positions: TypeAlias = str | Callable[[Operator], Tensor]
 """The name of an embedding (``allpass.graph.EMBEDDINGS``), or a function of the adjacency that gives ``[N, 2]``."""
@@ -125,7 +126,7 @@ class GeomConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        HW = (x @ self.weight).reshape(-1, self.out_channels)  # row u R + r is h_u W_r
+        HW = times(x, self.weight).reshape(-1, self.out_channels)  # row u R + r is h_u W_r
         return (self._aggregation(A) @ HW).reshape(x.shape[0], -1)
 
     def _aggregation(self, A: Operator) -> Operator:

@@ -11,6 +11,7 @@ from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.linear import check_fit
 
 
 class KrylovConv(nn.Module):
@@ -73,6 +74,7 @@ class KrylovConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
+        check_fit(x, self.in_channels, self.weight.dtype)
         L = filtered(A, self.filter)
         if isinstance(x, Operator) or self.out_channels < self.in_channels:
             H = self._weights_first(x, L)

@@ -1,4 +1,4 @@
-"""A linear map of features, dense or sparse."""
+"""A linear map of features, dense or sparse, and the words for features that do not fit one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from allpass.errors import InputError
+from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, as_features
 
@@ -43,8 +45,44 @@ class Linear(nn.Module):
             nn.init.uniform_(self.bias, -bound, bound)
 
     def forward(self, x: Features) -> Tensor:
-        product = as_features(x) @ self.weight
+        product = times(as_features(x), self.weight)
         return product if self.bias is None else product + self.bias
 
     def extra_repr(self) -> str:
         return f"{self.weight.shape[0]}, {self.weight.shape[1]}, bias={self.bias is not None}"
+
+
+def times(x: Features, weight: Tensor) -> Tensor:
+    """X W, the first product of most layers; complains in one sentence about features that do not fit.
+
+    Example:
+        >>> times(torch.ones(4, 5), torch.ones(6, 2))
+        Traceback (most recent call last):
+        ...
+        allpass.errors.InputError: Got features of shape [4, 5] for a layer of 6 in_channels. Expected [N, 6].
+    """
+    check_fit(x, weight.shape[0], weight.dtype)
+    return x @ weight
+
+
+def check_fit(x: Features, in_channels: int, dtype: torch.dtype) -> None:
+    """Complain about features of another width or precision than a layer's weights."""
+    if x.shape[-1] != in_channels:
+        raise InputError(
+            f"Got features of shape {list(x.shape)} for a layer of {in_channels} in_channels.",
+            f"Expected [N, {in_channels}].",
+        )
+    if x.dtype != dtype and not torch.is_autocast_enabled(x.device.type):
+        raise InputError(
+            f"Got features of {x.dtype} in a layer of {dtype}.",
+            f"Call model.to({x.dtype}), or x.to({dtype}).",
+        )
+
+
+def check_nodes(A: Operator, num_nodes: int) -> None:
+    """Complain about a graph of another size than the layer has rows of weights for."""
+    if A.shape[1] != num_nodes:
+        raise InputError(
+            f"Got a graph of {A.shape[1]} nodes for a layer with weights for {num_nodes}.",
+            "Make a new one with this num_nodes=: it belongs to one graph.",
+        )

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Graph, read
-from allpass.nn.linear import Linear
+from allpass.nn.linear import Linear, check_nodes
 
 LIM = "Lim et al.: Large Scale Learning on Non-Homophilous Graphs, NeurIPS 2021"
 
@@ -71,11 +71,7 @@ class LINKXConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        if A.shape[1] != self.num_nodes:
-            raise InputError(
-                f"Got a graph of {A.shape[1]} nodes for a layer with weights for {self.num_nodes}.",
-                "Make a new one with this num_nodes=: it belongs to one graph.",
-            )
+        check_nodes(A, self.num_nodes)
         H_A, H_X = self.edges(A), self.nodes(x)
         return torch.relu(self.joint(torch.cat([H_A, H_X], dim=1)) + H_A + H_X)
 

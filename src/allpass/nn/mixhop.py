@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.linear import times
 
 MIXHOP = "Abu-El-Haija et al.: MixHop, ICML 2019"
 
@@ -73,7 +74,7 @@ class MixHopConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        Z = (x @ self.weight).split(self.out_channels, dim=1)
+        Z = times(x, self.weight).split(self.out_channels, dim=1)
         A_hat = filtered(A, self.filter)
         ahead: dict[int, Tensor] = {}  # what still has products before it, by power
         for power in range(max(self.powers), -1, -1):

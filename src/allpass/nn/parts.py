@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from torch import Tensor
 
 from allpass.errors import InputError
-from allpass.graph.operator import Operator
 from allpass.nn.inputs import Features, as_features
+from allpass.nn.linear import times
 
 Parts: TypeAlias = Features | Sequence[Features]
 """``[N, F]``, or several ``[N, F_i]`` that stand for their concatenation."""
 
 
 def as_parts(x: Parts, width: int) -> list[Features]:
-    """The parts, when their widths add up to ``width`` and they have the same nodes."""
-    parts = [x] if isinstance(x, Tensor | Operator) else list(x)
+    """The parts, a list or tuple of them or one alone, when their widths add up to ``width``."""
+    given = cast(Sequence[Features], x if isinstance(x, list | tuple) else [x])
+    parts = [as_features(part) for part in given]
     shapes = [tuple(part.shape) for part in parts]
     fits = all(len(shape) == 2 and shape[0] == shapes[0][0] for shape in shapes)
     if not shapes or not fits or sum(shape[1] for shape in shapes) != width:
         raise InputError(
-            f"Got features of shape {', '.join(str(list(shape)) for shape in shapes) or 'none'}.",
+            f"Got features of shape {', '.join(str(list(shape)) for shape in shapes) or 'none'} for a layer of "
+            f"{width} in_channels.",
             f"Expected [N, {width}], or parts [N, F_i] with widths that add up to {width}.",
         )
-    return [as_features(part) for part in parts]
+    return parts
 
 
 def multiply_parts(parts: Sequence[Features], weight: Tensor) -> Tensor:
     """[X_1, X_2, ...] W: each part meets its own rows of W, so sparse parts stay sparse."""
     if len(parts) == 1:  # splitting would copy the gradient of the whole weight
-        return parts[0] @ weight
+        return times(parts[0], weight)
     blocks = weight.split([part.shape[1] for part in parts])
-    product = parts[0] @ blocks[0]
+    product = times(parts[0], blocks[0])
     for part, block in zip(parts[1:], blocks[1:], strict=True):
-        product = product + part @ block
+        product = product + times(part, block)
     return product

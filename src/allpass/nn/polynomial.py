@@ -20,6 +20,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, dense, filtered, read
+from allpass.nn.linear import times
 
 SGC = "Wu et al.: Simplifying Graph Convolutional Networks, ICML 2019"
 
@@ -177,7 +178,7 @@ class SGConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        H = filtered(A, self.filter) ** self.hops @ (x @ self.weight)  # Â^k H W
+        H = filtered(A, self.filter) ** self.hops @ times(x, self.weight)  # Â^k H W
         return H if self.bias is None else H + self.bias
 
     def extra_repr(self) -> str:

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.linear import times
 
 HAMILTON = "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017"
 
@@ -69,7 +70,7 @@ class SAGEConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        own, others = (x @ self.weight).split(self.out_channels, dim=1)
+        own, others = times(x, self.weight).split(self.out_channels, dim=1)
         H = own + filtered(A, self.filter) @ others  # H W_self + A_rw H W_neigh
         if self.bias is not None:
             H = H + self.bias
