@@ -16,7 +16,7 @@ from tools import blocks, networks
 from tools.blocks import table
 
 ROOMS = ("graph", "metrics", "data", "nn", "models", "testing", "diagnosis", "report")
-VERBS = ("diagnose", "datasets", "metrics", "models")
+VERBS = ("diagnose", "datasets", "metrics", "models", "store list", "store merge")
 
 
 class InputMissingError(Exception):
@@ -113,9 +113,9 @@ def cli(verb: str | None = None) -> str:
 
     command: Any = typer.main.get_command(app)
     context = command.make_context("allpass", [], resilient_parsing=True)
-    if verb is not None:
-        command = command.commands[verb]
-        context = command.make_context(verb, [], parent=context, resilient_parsing=True)
+    for word in () if verb is None else verb.split():
+        command = command.commands[word]
+        context = command.make_context(word, [], parent=context, resilient_parsing=True)
     usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
     panels: dict[str, list[tuple[str, str]]] = {}
     for parameter in command.get_params(context):
@@ -219,7 +219,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "initialisations": networks.initialisations,
     "traits": networks.traits,
     "cli-allpass": cli,
-    **{f"cli-{verb}": partial(cli, verb) for verb in VERBS},
+    **{f"cli-{verb.replace(' ', '-')}": partial(cli, verb) for verb in VERBS},
     **{f"api-{room}": partial(api, room) for room in ROOMS},
 }
 CHEAP = frozenset(BLOCKS)

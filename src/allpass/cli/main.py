@@ -15,6 +15,7 @@ from allpass.cli.datasets import datasets
 from allpass.cli.diagnose import OPTIONS, diagnose
 from allpass.cli.metrics import metrics
 from allpass.cli.models import models
+from allpass.cli.store import store
 from allpass.errors import AllpassError
 
 app = typer.Typer(
@@ -28,6 +29,7 @@ app.command()(diagnose)
 app.command()(datasets)
 app.command()(metrics)
 app.command()(models)
+app.add_typer(store, name="store")
 
 
 def _version(wanted: bool) -> None:
