@@ -101,6 +101,26 @@ def test_the_mixing_weights_of_the_last_forward_can_be_read() -> None:
     assert ACMConv(5, 3, mixing=False).mixing_weights is None
 
 
+def test_learned_edge_weights_reach_both_filters() -> None:
+    example = examples()[1]
+    weight = example.edge_weight.clone().requires_grad_()
+    conv = ACMConv(5, 3).double()
+    out = conv(example.x, example.edge_index, weight)
+    torch.testing.assert_close(out, conv(example.x, example.operator))
+    (found,) = torch.autograd.grad(out.square().sum(), weight)
+    dense = torch.zeros(13, 13, dtype=torch.float64)
+    source, target = example.edge_index
+    dense = dense.index_put((target, source), weight)
+    (wanted,) = torch.autograd.grad(acm_layer(conv, example.x, dense).square().sum(), weight)
+    torch.testing.assert_close(found, wanted)
+
+
+def test_a_graph_of_another_size_is_refused_by_the_structure_channel() -> None:
+    conv = ACMConv(5, 3, channels=("low", "structure"), num_nodes=12).double()
+    with pytest.raises(InputError, match="Got a graph of 13 nodes for weights of 12"):
+        conv(examples()[0].x, examples()[0].operator)
+
+
 def test_the_structure_channel_stands_alone_too() -> None:
     example = examples()[0]
     conv = ACMConv(5, 3, channels=("structure",), num_nodes=13, mixing=False).double()

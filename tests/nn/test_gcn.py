@@ -68,3 +68,16 @@ def test_parameters_and_beginning():
     before = layer.weight.detach().clone()
     layer.reset_parameters()
     assert not torch.equal(layer.weight, before)
+
+
+def test_edge_weights_can_be_learned_as_in_pyg():
+    torch.manual_seed(0)
+    edge_index = torch.tensor([[0, 1, 2, 3, 0], [1, 2, 3, 0, 2]])
+    weight = torch.rand(5, dtype=torch.float64, requires_grad=True)
+    x = torch.randn(4, 3, dtype=torch.float64)
+    ours, theirs = GCNConv(3, 2).double(), Theirs(3, 2).double()
+    theirs.lin.weight.data = ours.weight.data.T.clone()
+    results = [layer(x, edge_index, weight) for layer in (ours, theirs)]
+    torch.testing.assert_close(*results)
+    gradients = [torch.autograd.grad(out.square().sum(), weight)[0] for out in results]
+    torch.testing.assert_close(*gradients)

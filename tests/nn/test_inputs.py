@@ -189,7 +189,6 @@ OPERATOR = Operator.from_edge_index(torch.tensor([[0, 1], [1, 0]]), num_nodes=4)
         (torch.tensor([[0], [-1]]), None, "-1"),
         (torch.tensor([[0], [1]]), torch.ones(2), r"edge_weight of shape \[2\] for 1 edges"),
         (torch.tensor([[0], [1]]), torch.ones(1, device="meta"), "edge_weight on meta and edge_index on cpu"),
-        (torch.tensor([[0], [1]]), torch.ones(1, requires_grad=True), "require a gradient"),
         (OPERATOR, torch.ones(2), "edge_weight beside an Operator.*pass it alone"),
         (torch.eye(4).to_sparse(), torch.ones(4), "edge_weight beside a sparse adjacency"),
         (torch.eye(5).to_sparse(), None, r"features of 4 nodes and a graph of shape \[5, 5\]"),

@@ -66,3 +66,10 @@ def test_bad_settings_are_named(settings: dict[str, float]) -> None:
 def test_labels_and_masks_that_do_not_fit_are_named(labels: torch.Tensor, mask: torch.Tensor) -> None:
     with pytest.raises(InputError, match="one whole number and one boolean"):
         one_hot(labels, mask, 2, torch.float32)
+
+
+def test_labels_outside_the_classes_are_refused():
+    with pytest.raises(InputError, match="Got labels from 5 to 9 for 3 classes"):
+        one_hot(torch.tensor([5, 7, 9]), torch.ones(3, dtype=torch.bool), 3, torch.float32)
+    kept = one_hot(torch.tensor([0, 7, -1]), torch.tensor([True, False, False]), 3, torch.float32)
+    assert kept.sum() == 1

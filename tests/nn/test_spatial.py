@@ -103,3 +103,39 @@ def test_a_layer_that_does_not_tell_its_widths_needs_them() -> None:
         ACM(pyg.SAGEConv(-1, 3))
     with pytest.raises(InputError, match="one or more of low, high, identity"):
         ACM(pyg.SAGEConv(5, 3), channels=("structure",))
+
+
+class Own(pyg.MessagePassing):
+    """A layer with weights of its own and no way to draw them anew."""
+
+    def __init__(self) -> None:
+        super().__init__(aggr="mean")
+        self.in_channels = self.out_channels = 5
+        self.W = torch.nn.Parameter(torch.ones(5, 5))
+
+    def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
+        return self.propagate(edge_index, x=x @ self.W)
+
+
+def test_copies_that_would_begin_alike_are_refused() -> None:
+    with pytest.raises(InputError, match="Got a Own whose weights are not drawn anew"):
+        ACM(Own())
+
+
+def test_a_module_around_layers_of_pyg_is_called_as_they_are() -> None:
+    class Normed(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.norm = pyg.GCNConv(5, 3), torch.nn.LayerNorm(3)
+
+        def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
+            return self.norm(self.conv(x, edge_index))
+
+    example = examples()[0]
+    layer = ACM(Normed(), in_channels=5, out_channels=3).double()
+    assert layer(example.x, example.operator).shape == (13, 3)
+
+
+def test_a_class_is_no_layer() -> None:
+    with pytest.raises(InputError, match=r"Pass a layer, such as SAGEConv\(16, 32\)"):
+        ACM(pyg.SAGEConv, in_channels=5, out_channels=3)

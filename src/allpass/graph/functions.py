@@ -24,9 +24,33 @@ def is_plain(*inputs: Any) -> bool:
 
 
 def call(function: type[Function], *inputs: Any) -> Any:
-    """``function.apply(*inputs)``: its ``forward`` alone where no derivative is wanted."""
+    """``function.apply(*inputs)``: its ``forward`` alone where no derivative is wanted.
+
+    Sparse products have no half precision on a CPU, so autocast ends here; and a compiler leaves them as they are.
+    """
+    if torch.compiler.is_dynamo_compiling():
+        return _uncompiled(function, *inputs)
+    kind = next(x.device.type for x in inputs if isinstance(x, Tensor))
+    if autocasts(kind):
+        with torch.autocast(kind, enabled=False):
+            return call(function, *(full_precision(x) for x in inputs))
     if torch._C._are_functorch_transforms_active():
         return function.apply(*inputs)
     if is_plain(*inputs):
         return function.forward(*inputs)
     return super(Function, function).apply(*inputs)  # type: ignore[misc]
+
+
+def autocasts(device_type: str) -> bool:
+    """Whether autocast is on for a kind of device."""
+    return device_type in ("cpu", "cuda") and torch.is_autocast_enabled(device_type)
+
+
+def full_precision(x: Any) -> Any:
+    """What autocast has made short, as float32 again."""
+    return x.float() if isinstance(x, Tensor) and x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _uncompiled(function: type[Function], *inputs: Any) -> Any:
+    return call(function, *inputs)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from allpass.errors import InputError
+from allpass.graph.functions import autocasts
 
 
 class LinearMap(ABC):
@@ -42,6 +43,11 @@ class LinearMap(ABC):
     def T(self) -> LinearMap:
         """The transpose."""
 
+    @property
+    @abstractmethod
+    def is_constant(self) -> bool:
+        """Whether no gradient flows into the map itself."""
+
     @abstractmethod
     def to(self, target: torch.device | torch.dtype | str) -> LinearMap:
         """The same map on another device or in another precision."""
@@ -53,6 +59,9 @@ class LinearMap(ABC):
     def __matmul__(self, x: Tensor) -> Tensor:
         if not isinstance(x, Tensor):
             return NotImplemented
+        if autocasts(x.device.type):  # sparse products have no half precision on a CPU
+            with torch.autocast(x.device.type, enabled=False):
+                return self @ x.to(self.dtype)
         self._check(x)
         if x.layout != torch.strided:
             return self._apply(x.to_sparse_csr())
@@ -141,6 +150,10 @@ class Identity(LinearMap):
     def T(self) -> Identity:
         return self
 
+    @property
+    def is_constant(self) -> bool:
+        return True
+
     def to(self, target: torch.device | torch.dtype | str) -> Identity:
         if isinstance(target, torch.dtype):
             return Identity(self._size, target, self._device)
@@ -182,6 +195,10 @@ class Combination(LinearMap):
         return self.terms[0][1].device
 
     @property
+    def is_constant(self) -> bool:
+        return all(term.is_constant for _, term in self.terms)
+
+    @property
     def T(self) -> Combination:
         return Combination(tuple((weight, term.T) for weight, term in self.terms))
 
@@ -220,6 +237,10 @@ class Composition(LinearMap):
     @property
     def device(self) -> torch.device:
         return self.factors[0].device
+
+    @property
+    def is_constant(self) -> bool:
+        return all(factor.is_constant for factor in self.factors)
 
     @property
     def T(self) -> Composition:

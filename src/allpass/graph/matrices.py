@@ -39,6 +39,7 @@ import torch
 from torch import Tensor
 
 from allpass.errors import InputError
+from allpass.graph.functions import is_plain
 from allpass.graph.linear import LinearMap, identity_like
 from allpass.graph.operator import Operator
 from allpass.registry import Registry
@@ -138,7 +139,7 @@ def _missing_loops(A: Operator, self_loops: SelfLoops) -> Tensor:
 
 
 def _degrees(A: Operator) -> Tensor:
-    if A.nnz and bool((A.values < 0).any()):
+    if A.nnz and is_plain(A.values.detach()) and bool((A.values.detach() < 0).any()):
         raise InputError(
             f"Got {int((A.values < 0).sum())} negative edge weights where degrees are divided by.",
             "Expected weights of 0 or more; use the plain adjacency, or shift the weights.",

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from allpass.errors import InputError
-from allpass.graph.functions import is_plain
+from allpass.graph.functions import autocasts, is_plain
 from allpass.graph.linear import LinearMap
 from allpass.graph.pattern import Pattern, outside
 from allpass.graph.spmm import fixed_product, gather_product, plain_product, product
@@ -68,7 +68,7 @@ class Operator(LinearMap):
 
         Args:
             edge_index: ``[2, E]`` integers, sources above targets.
-            edge_weight: ``[E]``, or nothing for weight 1. Constants; :meth:`with_values` takes learnable ones.
+            edge_weight: ``[E]``, or nothing for weight 1. Gradients flow through weights that require one.
             num_nodes: Number of nodes; by default the largest index plus one.
             flow: Which way an edge carries the signal.
             dtype: Type of the values; by default that of the weights, else torch's default.
@@ -76,6 +76,11 @@ class Operator(LinearMap):
         size = _check_edges(edge_index, edge_weight, num_nodes)
         if flow not in get_args(Flow):
             raise InputError(f"Got the flow {flow!r}.", f"Expected one of {', '.join(get_args(Flow))}.")
+        if edge_weight is not None and edge_weight.requires_grad:
+            plain = cls.from_edge_index(
+                edge_index, None, num_nodes, flow=flow, dtype=dtype or edge_weight.dtype
+            )
+            return plain.with_edge_weight(edge_index, edge_weight, flow=flow)
         row, col = edge_index.flip(0) if flow == "source_to_target" else edge_index
         if dtype is None:
             floating = edge_weight is not None and edge_weight.is_floating_point()
@@ -165,6 +170,10 @@ class Operator(LinearMap):
         return self.pattern.nnz
 
     @property
+    def is_constant(self) -> bool:
+        return not self._learnable
+
+    @property
     def T(self) -> Operator:
         return self.derived("T", self._transpose)
 
@@ -203,6 +212,22 @@ class Operator(LinearMap):
                 "Move one of them with .to(device).",
             )
         return Operator(self.pattern, values, _learnable=True)
+
+    def with_edge_weight(
+        self, edge_index: Tensor, edge_weight: Tensor, *, flow: Flow = "source_to_target"
+    ) -> Operator:
+        """The same places with the weights of the edges it was built from, in their order, differentiable in them.
+
+        Weights of an edge that is given twice are added.
+        """
+
+        def places() -> Tensor:
+            row, col = edge_index.flip(0) if flow == "source_to_target" else edge_index
+            stored = self.pattern.row * self.shape[1] + self.pattern.col
+            return torch.searchsorted(stored, row * self.shape[1] + col)
+
+        start = edge_weight.new_zeros(self.nnz)
+        return self.with_values(start.index_add(0, self.derived("places of edges", places), edge_weight))
 
     def detached(self) -> Operator:
         """The same numbers as constants: what is derived from them is kept, and no gradient flows through them."""
@@ -269,8 +294,11 @@ class Operator(LinearMap):
 
     def plus_diagonal(self, values: Tensor) -> Operator:
         """A + diag(values), merged into one stored matrix; zeros are not stored."""
-        self._must_be_constant("plus_diagonal")
         _checked(values, *set(self.shape))
+        if self._learnable:
+            merged, entries, loops = self.pattern.with_diagonal
+            total = values.new_zeros(merged.nnz).index_add(0, loops, values)
+            return Operator(merged, total.index_add(0, entries, self.values), _learnable=True)
         if self.device.type == "cpu" and self.dtype in (torch.float32, torch.float64):
             merged = self._csr_view() + sp.diags_array(values.numpy(), format="csr")
             return Operator.from_scipy_owned(merged, self.dtype)
@@ -312,7 +340,7 @@ class Operator(LinearMap):
 
     def __matmul__(self, x: Tensor) -> Tensor:
         dense = getattr(x, "layout", None) is torch.strided
-        if dense and not self._learnable and is_plain(x):
+        if dense and not self._learnable and is_plain(x) and not autocasts(x.device.type):
             try:  # on a small graph checking first would cost as much as the product
                 return plain_product(self, x)
             except RuntimeError:
@@ -367,11 +395,6 @@ def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int 
         raise InputError(
             f"Got edge_weight of shape {list(edge_weight.shape)} for {edge_index.shape[1]} edges.",
             "Expected one number for each edge.",
-        )
-    if edge_weight is not None and edge_weight.requires_grad:
-        raise InputError(
-            "Got edge weights that require a gradient; building an operator would lose it.",
-            "Build it from edge_index alone, then call with_values (entries are in the order of op.edge_index).",
         )
     if num_nodes is not None and num_nodes < 0:
         raise InputError(f"Got num_nodes = {num_nodes}.", "Expected 0 or more.")

@@ -120,6 +120,21 @@ class Pattern:
         return Pattern(crow, col, (copies * M, copies * N))
 
     @cached_property
+    def with_diagonal(self) -> tuple[Pattern, Tensor, Tensor]:
+        """The pattern with every place of the diagonal, and where in it the entries and the diagonal stand."""
+        return outside(self._with_diagonal, self.device)
+
+    def _with_diagonal(self) -> tuple[Pattern, Tensor, Tensor]:
+        M, N = self.shape
+        loops = torch.arange(min(M, N), device=self.device)
+        places = torch.cat([self.expand_rows() * N + self.col, loops * (N + 1)])
+        merged, where = torch.unique(places, return_inverse=True)
+        counts = torch.bincount(merged // N, minlength=M) if N else merged.new_zeros(M)
+        crow = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        pattern = Pattern(crow, merged % N if N else merged, self.shape)
+        return pattern, where[: self.nnz], where[self.nnz :]
+
+    @cached_property
     def strips(self) -> Strips | None:
         """The pattern in strips of columns, where products with wide right-hand sides are faster that way."""
         return outside(lambda: Strips(self), self.device) if worth_cutting(self) else None

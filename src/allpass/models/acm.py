@@ -8,6 +8,7 @@ from typing import cast
 
 from torch import Tensor, nn
 
+from allpass.errors import InputError
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import LayerBuilder, Stack
 from allpass.nn.acm import ACMConv, Channel, Order
@@ -40,6 +41,8 @@ def acm_gcn(
     The ReLU between the layers is the outer one of the paper's step 3. It changes nothing for ACM, whose channels
     are not negative; for ACMII it does. The logits of ACM are not negative either: the last layer rectifies too.
     """
+    if "structure" in channels:
+        raise InputError("Got a structure channel for 'acm-gcn'.", "Create 'acm-gcn+', which has it.")
     layer = partial(
         ACMConv,
         low=low,

@@ -152,6 +152,11 @@ class ACMConv(nn.Module):
             channels = self._filter(self.activation(self._mapped(H)), A)
         if self.structure_weight is None:
             return channels
+        if self.structure_weight.shape[0] != A.shape[1]:
+            raise InputError(
+                f"Got a graph of {A.shape[1]} nodes for weights of {self.structure_weight.shape[0]}.",
+                "The structure channel has a row of weights for each node of one graph: set num_nodes to fit it.",
+            )
         structure = self.activation(A @ self.structure_weight)
         return torch.cat([channels, structure.unsqueeze(1)], dim=1)
 
@@ -162,7 +167,7 @@ class ACMConv(nn.Module):
     def _filter(self, Z: Tensor, A: Operator) -> Tensor:
         """Every channel of ``[N, C, F]`` after its filter; a pair low and I - low shares one sparse product."""
         low = filtered(A, self.low)
-        if self.high is None and self._featured[:2] == ("low", "high"):
+        if self.high is None and self._featured[:2] == ("low", "high") and low.is_constant:
             return call(_Pair, Z, low)
         high: LinearMap = low.complement() if self.high is None else filtered(A, self.high)
         filters = {"low": low, "high": high}

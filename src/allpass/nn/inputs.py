@@ -100,6 +100,9 @@ def as_operator(graph: Graph, edge_weight: Tensor | None, num_nodes: int, dtype:
             f"Got edge_weight on {edge_weight.device} and edge_index on {graph.device}.",
             "Move one with .to(device).",
         )
+    if edge_weight is not None and edge_weight.requires_grad:
+        A = as_operator(graph, None, num_nodes, dtype)
+        return A.with_edge_weight(graph, edge_weight.to(dtype))
     key = f"{num_nodes} nodes, {dtype}, {_identity(edge_weight)}"
     return _once(
         graph, key, lambda: Operator.from_edge_index(graph, edge_weight, num_nodes, dtype=dtype), edge_weight

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from allpass.errors import InputError
+from allpass.graph.functions import is_plain
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
 
 ZHOU = "Zhou et al.: Learning with Local and Global Consistency, NIPS 2003"
@@ -101,5 +102,12 @@ def one_hot(labels: Tensor, mask: Tensor, num_classes: int, dtype: torch.dtype) 
             f"Got labels of {labels.dtype} {list(labels.shape)} and a mask of {mask.dtype} {list(mask.shape)}.",
             "Expected one whole number and one boolean for each node.",
         )
+    if is_plain(labels, mask) and not labels.is_cuda:  # elsewhere looking at the labels would cost a wait
+        shown = labels[mask]
+        if shown.numel() and not 0 <= int(shown.min()) <= int(shown.max()) < num_classes:
+            raise InputError(
+                f"Got labels from {int(shown.min())} to {int(shown.max())} for {num_classes} classes.",
+                f"Expected 0 to {num_classes - 1} for every node in the mask.",
+            )
     classes = torch.arange(num_classes, device=labels.device)
     return ((labels.unsqueeze(1) == classes) & mask.unsqueeze(1)).to(dtype)

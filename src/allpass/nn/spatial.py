@@ -9,7 +9,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import MessagePassing
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
@@ -77,10 +76,10 @@ class ACM(nn.Module):
     ) -> None:
         super().__init__()
         self.channels = _checked(channels)
+        low, high = (_fresh(conv) if name in self.channels else None for name in ("low", "high"))
         self.in_channels = _width(conv, "in_channels", in_channels)
         self.out_channels = _width(conv, "out_channels", out_channels)
-        self.low = _fresh(conv) if "low" in self.channels else None
-        self.high = _fresh(conv) if "high" in self.channels else None
+        self.low, self.high = low, high
         self.init = init
         self._mapped = [name for name in self.channels if name != "low"]
         self.weight = nn.Parameter(torch.empty(self.in_channels, len(self._mapped) * self.out_channels))
@@ -129,8 +128,8 @@ class ACM(nn.Module):
 
 
 def aggregated(conv: nn.Module, x: Features, A: Operator) -> Tensor:
-    """A layer of allpass, or of PyG, on features and an adjacency."""
-    if not isinstance(conv, MessagePassing):
+    """A layer of allpass, or any that is called as PyG's are, on features and an adjacency."""
+    if type(conv).__module__.startswith("allpass."):
         return conv(x, A)
     edge_index = A.derived("edge index", lambda: A.edge_index)
     if "edge_weight" in inspect.signature(conv.forward).parameters:
@@ -139,9 +138,19 @@ def aggregated(conv: nn.Module, x: Features, A: Operator) -> Tensor:
 
 
 def _fresh(conv: nn.Module) -> nn.Module:
-    conv = copy.deepcopy(conv)
-    _reset(conv)
-    return conv
+    if not isinstance(conv, nn.Module):
+        raise InputError(
+            f"Got {conv!r} where a layer was expected.", "Pass a layer, such as SAGEConv(16, 32)."
+        )
+    fresh = copy.deepcopy(conv)
+    _reset(fresh)
+    pairs = [(a, b) for a, b in zip(conv.parameters(), fresh.parameters(), strict=True) if a.dim() > 1]
+    if pairs and all(torch.equal(a, b) for a, b in pairs):
+        raise InputError(
+            f"Got a {type(conv).__name__} whose weights are not drawn anew, so its copies would begin alike.",
+            "Give it a method reset_parameters that draws them.",
+        )
+    return fresh
 
 
 def _reset(conv: nn.Module) -> None:
