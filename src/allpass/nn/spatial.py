@@ -76,10 +76,13 @@ class ACM(nn.Module):
     ) -> None:
         super().__init__()
         self.channels = _checked(channels)
-        low, high = (_fresh(conv) if name in self.channels else None for name in ("low", "high"))
+        if not isinstance(conv, nn.Module):
+            raise InputError(
+                f"Got {conv!r} where a layer was expected.", "Pass a layer, such as SAGEConv(16, 32)."
+            )
         self.in_channels = _width(conv, "in_channels", in_channels)
         self.out_channels = _width(conv, "out_channels", out_channels)
-        self.low, self.high = low, high
+        self.low, self.high = (_fresh(conv) if name in self.channels else None for name in ("low", "high"))
         self.init = init
         self._mapped = [name for name in self.channels if name != "low"]
         self.weight = nn.Parameter(torch.empty(self.in_channels, len(self._mapped) * self.out_channels))
@@ -138,10 +141,6 @@ def aggregated(conv: nn.Module, x: Features, A: Operator) -> Tensor:
 
 
 def _fresh(conv: nn.Module) -> nn.Module:
-    if not isinstance(conv, nn.Module):
-        raise InputError(
-            f"Got {conv!r} where a layer was expected.", "Pass a layer, such as SAGEConv(16, 32)."
-        )
     fresh = copy.deepcopy(conv)
     _reset(fresh)
     pairs = [(a, b) for a, b in zip(conv.parameters(), fresh.parameters(), strict=True) if a.dim() > 1]
