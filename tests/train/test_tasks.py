@@ -117,6 +117,7 @@ def test_a_nan_output_counts_in_its_own_mask_alone(name):
     mask[:, 1:] = False
     outputs[:, 5] = torch.nan
     assert task(name).losses(outputs, target, mask).isfinite().all()
+    assert task(name).loss(outputs[0], target, mask[0].double()).isfinite()
     outputs[1, 0] = torch.nan
     assert task(name).losses(outputs, target, mask).isfinite().tolist() == [True, False]
 

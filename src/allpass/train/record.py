@@ -46,4 +46,4 @@ class Record:
 
 def keep(kept: Tensor, value: Tensor, where: Tensor) -> None:
     """Write ``value`` into ``kept`` in place, for the replicas of ``where`` alone."""
-    kept.copy_(torch.where(where, value, kept))
+    torch.where(where, value, kept, out=kept)
