@@ -74,3 +74,5 @@ def test_suggestions() -> None:
         "Did you mean 'cart' or 'cast'?",
         "Did you mean 'cast' or 'cart'?",
     )
+    assert did_you_mean("a-hat_wr", ["A_hat_rw", "L"]) == "Did you mean 'A_hat_rw'?"
+    assert did_you_mean("lable", ["Label", "label"]) == "Did you mean 'Label' or 'label'?"

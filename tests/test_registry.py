@@ -45,10 +45,20 @@ def test_entries_are_named(fruits: Registry[Fruit]) -> None:
 def test_a_typo_gets_a_suggestion(fruits: Registry[Fruit]) -> None:
     with pytest.raises(UnknownNameError, match=r"no fruit 'paer'\. Did you mean 'pear'\?"):
         fruits["paer"]
-    with pytest.raises(UnknownNameError, match="Known names: pear, pyrus-communis, red-apple, williams"):
+    with pytest.raises(UnknownNameError, match="Known names: pear, Pyrus communis, Red_Apple, williams"):
         fruits["xyz"]
+    with pytest.raises(UnknownNameError, match=r"Did you mean 'Red_Apple'\?"):
+        fruits["red-aple"]
     assert "paer" not in fruits
     assert 3 not in fruits
+
+
+@pytest.mark.parametrize("name", [None, 3, len])
+def test_a_name_is_a_string(fruits: Registry[Fruit], name: object) -> None:
+    with pytest.raises(
+        InputError, match=r"Got a name of type .* for the fruit\. Expected a string, such as 'pear'"
+    ):
+        fruits[name]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("taken", [Fruit("Williams"), Fruit("plum", ("pear",)), Fruit("pear")])

@@ -69,9 +69,18 @@ class MissingExtraError(AllpassError, ImportError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence that suggests near matches of ``name``, or lists all known names when there are none."""
-    choices = sorted(set(known))
-    near = difflib.get_close_matches(name.lower(), choices, n=3, cutoff=0.6)
+    """A sentence that suggests near matches of ``name``, or lists all known names when there are none.
+
+    Case and separators do not count for what is near; names are shown as they are written.
+    """
+    choices: dict[str, list[str]] = {}
+    for choice in sorted(set(known), key=lambda choice: (_folded(choice), choice)):
+        choices.setdefault(_folded(choice), []).append(choice)
+    near = difflib.get_close_matches(_folded(name), choices, n=3, cutoff=0.6)
     if near:
-        return "Did you mean " + " or ".join(repr(choice) for choice in near) + "?"
-    return "Known names: " + ", ".join(choices) + "."
+        return "Did you mean " + " or ".join(repr(choice) for key in near for choice in choices[key]) + "?"
+    return "Known names: " + ", ".join(choice for key in choices for choice in choices[key]) + "."
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "-").replace(" ", "-")

@@ -56,6 +56,7 @@ class Registry(Generic[EntryT]):
         self.kind = kind
         self._entries: dict[str, EntryT] = {}
         self._names: dict[str, str] = {}
+        self._spellings: list[str] = []
 
     def add(self, entry: EntryT) -> EntryT:
         """Register ``entry`` under its name and its aliases; returns it."""
@@ -66,13 +67,19 @@ class Registry(Generic[EntryT]):
                     f"The {self.kind} name {key!r} is taken by {self._names[key]!r}.", "Choose another name."
                 )
         self._names.update(dict.fromkeys(keys, entry.name))
+        self._spellings += (entry.name, *entry.aliases)
         self._entries[entry.name] = entry
         return entry
 
     def __getitem__(self, name: str) -> EntryT:
+        if not isinstance(name, str):
+            raise InputError(
+                f"Got a name of type {type(name).__name__} for the {self.kind}.",
+                f"Expected a string, such as {next(iter(self._entries), '')!r}.",
+            )
         key = canonical(name)
         if key not in self._names:
-            raise UnknownNameError(f"There is no {self.kind} {name!r}.", did_you_mean(key, self._names))
+            raise UnknownNameError(f"There is no {self.kind} {name!r}.", did_you_mean(key, self._spellings))
         return self._entries[self._names[key]]
 
     def __contains__(self, name: object) -> bool:

@@ -136,6 +136,6 @@ def _renamed(A: Operator, y: torch.Tensor, x: torch.Tensor, seed: int) -> Labell
 
 def test_unknown_names_get_a_suggestion() -> None:
     with pytest.raises(
-        UnknownNameError, match=r"no metric 'agregation_homophily'.*Did you mean 'aggregation-homophily'"
+        UnknownNameError, match=r"no metric 'agregation_homophily'.*Did you mean 'aggregation_homophily'"
     ):
         _ = METRICS["agregation_homophily"]

@@ -85,7 +85,7 @@ def test_too_few_labels_say_so(graph: LabelledGraph) -> None:
 
 
 def test_bad_input_is_refused(graph: LabelledGraph) -> None:
-    with pytest.raises(UnknownNameError, match="Did you mean 'edge-homophily'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'edge_homophily'"):
         estimate("edge_homophilly", graph)
     with pytest.raises(InputError, match="confidence=1"):
         estimate("edge_homophily", graph, confidence=1)

@@ -50,7 +50,7 @@ def test_named_metrics_in_the_order_asked() -> None:
     assert list(few.to_dict()) == asked == ["node_homophily", "edge_homophily"]
     with pytest.raises(UnknownNameError, match="no 'class_homophily'"):
         _ = few["class_homophily"]
-    with pytest.raises(UnknownNameError, match="Did you mean 'edge-homophily'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'edge_homophily'"):
         profile(Data(edge_index=EDGES, y=Y), ["edgehomophily"])
     with pytest.raises(InputError, match="without features"):
         profile(Data(edge_index=EDGES, y=Y), ["feature_smoothness"])

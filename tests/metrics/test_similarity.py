@@ -107,5 +107,5 @@ def test_bad_options_are_refused() -> None:
         label_similarity(graph).aggregates("max")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"zero_over_zero='nan'.*'pass' or 'fail'"):
         label_similarity(graph).aggregates(zero_over_zero="nan")  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="Did you mean 'a-hat-rw'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'A_hat_rw'"):
         label_similarity(graph, "A_hat_r")

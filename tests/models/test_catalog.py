@@ -79,15 +79,28 @@ def test_settings_win_over_presets():
         ("mlp-7", {}, UnknownNameError, r"no model 'mlp-7'\. Did you mean"),
         ("nonesuch-3", {}, UnknownNameError, "no model 'nonesuch-3'"),
         ("gcn", {"droput": 0.1}, UnknownNameError, r"no setting 'droput' of the model 'gcn'.*'dropout'"),
-        ("gcn", {"dropout": 1.5}, InputError, r"dropout rate 1\.5"),
+        ("gcn", {"dropout": 1.5}, InputError, r"dropout = 1\.5.*from 0 to 1"),
         ("gcn-0", {}, InputError, "num_layers = 0"),
         ("gcn", {"activation": "rellu"}, UnknownNameError, "no activation 'rellu'"),
+        ("gcn", {"filter": "A_hat_wr"}, UnknownNameError, "no matrix 'A_hat_wr'. Did you mean 'A_hat_rw'"),
+        ("gcn", {"activation": torch.relu}, InputError, "name of type .* for the activation"),
+        (None, {}, InputError, "name of type NoneType for the model"),
+        ("gat", {"heads": 0}, InputError, "heads = 0"),
         ("gcn", {"init": "combined"}, InputError, "no graph for the initialisation 'combined'"),
     ],
 )
 def test_what_cannot_be_made(name, settings, error, message):
     with pytest.raises(error, match=message):
         make(name, **settings)
+
+
+def test_what_is_given_to_all_is_not_called_a_setting():
+    with pytest.raises(UnknownNameError) as caught:
+        make("acm-gcn", zzz=1)
+    assert "Known names: activation" in str(caught.value)
+    assert "graph" not in str(caught.value)
+    with pytest.raises(UnknownNameError, match="Did you mean 'graph'"):
+        make("gcn", grahp=1)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 from torch import nn
+from torch_geometric.data import Data
 
 from allpass.errors import InputError, UnknownNameError
 from allpass.graph import Operator, matrix
@@ -232,6 +233,21 @@ def test_degrees_of_an_operator_leave_loops_out():
     assert degrees.mean == 1
 
 
+def test_a_graph_may_come_in_any_form():
+    edges = A.edge_index
+    data = Data(edge_index=edges, num_nodes=NODES)
+    weighted = Data(edge_index=edges, edge_weight=2 * torch.ones(edges.shape[1]), num_nodes=NODES)
+    for name in ("combined", "energy"):
+        wanted = weight_variance(name, 3, 3, A)
+        for form in (D, data, A.to_sparse(), Degrees.of(A)):
+            assert weight_variance(name, 3, 3, form) == pytest.approx(wanted)
+        assert weight_variance(name, 3, 3, weighted) != pytest.approx(wanted)
+    last = int(edges.max()) + 1  # nodes after the last edge are not known of
+    assert torch.equal(Degrees.of(edges).values, D[:last])
+    model = create("gcn", in_channels=3, out_channels=3, init="combined", graph=data)
+    assert isinstance(model, nn.Module)
+
+
 def test_blocks_have_their_own_fan_out():
     torch.manual_seed(0)
     W = initialise_(torch.empty(50, 3 * 40), "fan-out-uniform", blocks=3)
@@ -280,7 +296,9 @@ def test_empty_weights_are_no_error():
     [
         ("combined", None, 0.5, "no graph for the initialisation 'combined'.*Pass graph="),
         ("effective-degree", A, 1.5, "alpha = 1.5"),
-        ("forward", torch.tensor([[0, 1], [1, 0]]), 0.5, r"shape \[2, 2\].*from_edge_index"),
+        ("forward", torch.ones(2, 2), 0.5, r"edge_index of shape \[2, 2\] and type torch\.float32"),
+        ("forward", Data(x=torch.ones(3, 2)), 0.5, r"graph of type Data.*edge_index \[2, E\], PyG's Data"),
+        ("forward", "cora", 0.5, "graph of type str"),
         ("forward", torch.tensor([1.0, -1.0]), 0.5, "each 0 or more"),
         ("forward", torch.empty(0), 0.5, r"shape \[0\]"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
 from torch import nn
@@ -33,6 +32,7 @@ from allpass.models import (
     snowball,
 )
 from allpass.models.entry import Model
+from allpass.models.settings import check_settings
 from allpass.registry import Registry, canonical
 
 MODELS: Registry[Model] = Registry("model")
@@ -78,24 +78,20 @@ def create(name: str, *, in_channels: int, out_channels: int, **settings: object
         276711
     """
     entry, numbered = resolve(name)
-    for width, what in ((in_channels, "in_channels"), (out_channels, "out_channels")):
-        if width < 1:
-            raise InputError(f"Got {what} = {width}.", "Expected a whole number of 1 or more.")
     chosen = {**entry.preset, **numbered, **settings}
-    known = {*entry.settings, "num_nodes", "graph"}
     for key in chosen:
-        if key not in known:
+        if key not in (*entry.settings, "num_nodes", "graph"):  # the last two may be given to all alike
             raise UnknownNameError(
-                f"There is no setting {key!r} of the model {entry.name!r}.", did_you_mean(key, sorted(known))
+                f"There is no setting {key!r} of the model {entry.name!r}.",
+                did_you_mean(key, [*entry.settings, *entry.given]),
             )
+    check_settings({"in_channels": in_channels, "out_channels": out_channels, **chosen}, entry.settings)
     if "fixed-nodes" in entry.traits and chosen.get("num_nodes") is None:
         raise InputError(
             f"Got no num_nodes for {entry.name!r}, which has weights for each node.", "Pass num_nodes=."
         )
-    if "fixed-nodes" not in entry.traits:
-        chosen.pop("num_nodes", None)  # so that a caller may give it to all alike
-    if "graph" not in inspect.signature(entry.build).parameters:
-        chosen.pop("graph", None)  # likewise
+    for key in {"num_nodes", "graph"}.difference(entry.given):
+        chosen.pop(key, None)
     return entry.build(in_channels, out_channels, **chosen)
 
 
@@ -107,7 +103,7 @@ def resolve(name: str) -> tuple[Model, dict[str, object]]:
         >>> entry.name, settings
         ('gcn', {'num_layers': 16})
     """
-    if name not in MODELS:
+    if name not in MODELS and isinstance(name, str):
         match = re.fullmatch(r"(.+)-(\d+)", canonical(name))
         if match and match[1] in MODELS and (setting := MODELS[match[1]].numbered):
             return MODELS[match[1]], {setting: int(match[2])}

@@ -62,6 +62,12 @@ class Model:
         return {**found, **self.preset}
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """What ``build`` takes of one graph beside its settings: ``num_nodes``, ``graph``."""
+        taken = inspect.signature(self.build).parameters
+        return tuple(name for name in ("num_nodes", "graph") if name in taken)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What it has to be given beside features: the graph, the number of nodes, labels."""
         wanted = {

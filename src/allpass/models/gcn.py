@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from torch import Tensor
-
-from allpass.graph.operator import Operator
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, Stack
 from allpass.nn.gcn import GCNConv
-from allpass.nn.initialisation import initialise_
+from allpass.nn.initialisation import Degrees, Known, initialise_
 from allpass.nn.inputs import Filter
 
 KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
@@ -31,11 +28,29 @@ def gcn(
     alpha: float = 0.5,
     norm: Norm = "none",
     residual: bool = False,
-    graph: Operator | Tensor | None = None,
+    graph: Known | None = None,
 ) -> Stack:
-    """Graph convolutions in a row; ``graph`` (or the degrees) is for initialisations that know the degrees."""
+    """Graph convolutions in a row.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: Number of layers.
+        filter: The matrix that averages: a name of ``allpass.graph.MATRICES``, or a function of the adjacency.
+        activation: Between layers.
+        dropout: Probability of dropout before every layer.
+        input_dropout: Drop input features too, or hidden ones alone.
+        bias: Add a bias in every layer.
+        init: Initialisation of the weights; those that know degrees need ``graph``.
+        alpha: Assumed correlation of neighbours, for ``init="effective-degree"``.
+        norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
+        residual: Add to the output of every inner layer its input, where the widths agree.
+        graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
+    """
+    known = None if graph is None else Degrees.of(graph)  # once for all layers
     layer = partial(
-        GCNConv, filter=filter, bias=bias, init=partial(initialise_, init=init, graph=graph, alpha=alpha)
+        GCNConv, filter=filter, bias=bias, init=partial(initialise_, init=init, graph=known, alpha=alpha)
     )
     return Stack(
         layer,

@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -61,12 +61,19 @@ class Degrees:
     squares: Tensor
 
     @classmethod
-    def of(cls, graph: Operator | Tensor) -> Degrees:
-        """From an adjacency, or from the degrees themselves ``[N]``."""
-        if not isinstance(graph, Operator):
+    def of(cls, graph: Known) -> Degrees:
+        """From a graph in any form of :data:`Known`.
+
+        Example:
+            >>> Degrees.of(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])).values
+            tensor([1., 2., 1.], dtype=torch.float64)
+        """
+        if isinstance(graph, Degrees):
+            return graph
+        if isinstance(graph, Tensor) and graph.layout == torch.strided and graph.dim() == 1:
             degrees = _checked_degrees(graph)
             return cls(degrees, 1 / (degrees + 1))
-        A = graph.detached().to(torch.float64)
+        A = _adjacency(graph).detached().to(torch.float64)
         loops = A.diagonal
         squares = A.values.new_zeros(A.shape[0]).index_add(0, A.pattern.row, A.values**2)
         squares = squares - loops**2 + (loops + 1) ** 2  # I is added to the loops the graph has
@@ -93,18 +100,42 @@ class Degrees:
         return float(((self.values + 1) / (alpha * self.values + 1)).mean())
 
 
+class HasEdges(Protocol):
+    """A graph as PyG holds it: ``torch_geometric.data.Data``."""
+
+    @property
+    def edge_index(self) -> Tensor | None: ...
+
+    @property
+    def num_nodes(self) -> int | None: ...
+
+
+Known: TypeAlias = Operator | Tensor | HasEdges | Degrees
+"""A graph: an Operator, ``edge_index`` ``[2, E]``, a sparse ``[N, N]``, PyG's Data, or its degrees ``[N]``."""
+
+
 def _checked_degrees(degrees: Tensor) -> Tensor:
-    if (
-        degrees.layout != torch.strided
-        or degrees.dim() != 1
-        or degrees.numel() == 0
-        or bool((degrees < 0).any())
-    ):
+    if degrees.numel() == 0 or bool((degrees < 0).any()):
         raise InputError(
-            f"Got a graph of shape {list(degrees.shape)} for an initialisation.",
-            "Expected an Operator (Operator.from_edge_index), or the degrees [N], each 0 or more.",
+            f"Got degrees of shape {list(degrees.shape)} for an initialisation.",
+            "Expected [N], each 0 or more.",
         )
     return degrees.to(torch.float64)
+
+
+def _adjacency(graph: Operator | Tensor | HasEdges) -> Operator:
+    if isinstance(graph, Operator):
+        return graph
+    if isinstance(graph, Tensor):
+        sparse = graph.layout != torch.strided
+        return Operator.from_sparse(graph) if sparse else Operator.from_edge_index(graph)
+    edge_index = getattr(graph, "edge_index", None)
+    if edge_index is None:
+        raise InputError(
+            f"Got a graph of type {type(graph).__name__} for an initialisation.",
+            "Expected an Operator, edge_index [2, E], PyG's Data, or the degrees [N].",
+        )
+    return Operator.from_edge_index(edge_index, getattr(graph, "edge_weight", None), graph.num_nodes)
 
 
 @dataclass(frozen=True)
@@ -223,7 +254,7 @@ def weight_variance(
     name: str,
     in_channels: int,
     out_channels: int,
-    graph: Operator | Tensor | None = None,
+    graph: Known | None = None,
     *,
     alpha: float = 0.5,
 ) -> float:
@@ -233,7 +264,7 @@ def weight_variance(
         name: A scheme.
         in_channels: F_l.
         out_channels: F_(l+1).
-        graph: The adjacency, or the degrees ``[N]``, for the schemes that need them.
+        graph: The graph, in a form of :data:`Known`, for the schemes that need it.
         alpha: Assumed correlation of neighbours, from 0 to 1, for ``effective-degree``.
 
     Example:
@@ -246,7 +277,7 @@ def weight_variance(
     if scheme.needs_graph and graph is None:
         raise InputError(
             f"Got no graph for the initialisation {scheme.name!r}, which uses its degrees.",
-            "Pass graph= (an Operator, or the degrees).",
+            "Pass graph=: an Operator, edge_index, PyG's Data, or the degrees [N].",
         )
     degrees = Degrees.of(torch.zeros(1) if graph is None else graph)
     return scheme.variance(Situation(max(in_channels, 1), max(out_channels, 1), degrees, alpha))
@@ -255,7 +286,7 @@ def weight_variance(
 def initialise_(
     weight: Tensor,
     init: Init,
-    graph: Operator | Tensor | None = None,
+    graph: Known | None = None,
     *,
     alpha: float = 0.5,
     blocks: int = 1,
@@ -265,7 +296,7 @@ def initialise_(
     Args:
         weight: What to fill.
         init: A scheme by name, or a function that fills a tensor.
-        graph: The adjacency, or the degrees, for the schemes that need them.
+        graph: The graph, in a form of :data:`Known`, for the schemes that need it.
         alpha: Assumed correlation of neighbours, for ``effective-degree``.
         blocks: The weight is this many matrices side by side, each with its own fan out.
 
@@ -289,7 +320,7 @@ def initialise_(
     return weight
 
 
-def initialise_model_(model: nn.Module, init: str, graph: Operator | Tensor, *, alpha: float = 0.5) -> None:
+def initialise_model_(model: nn.Module, init: str, graph: Known, *, alpha: float = 0.5) -> None:
     """Fill every matrix of a model (its parameters of two dimensions) by one scheme.
 
     Right for the networks the schemes are derived for, whose only matrices are the W_l of a GCN or a perceptron.

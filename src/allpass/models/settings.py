@@ -1,0 +1,63 @@
+"""What the settings of a model may be, checked by their names and defaults before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+
+from allpass.errors import InputError
+from allpass.graph.matrices import MATRICES
+
+WIDTHS = ("in_channels", "out_channels")
+FILTERS = ("filter", "low", "high")
+FROM_ZERO = ("num_layers", "hops", "degree")
+"""Whole numbers that may be 0; some models ask for more of their own."""
+
+
+def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object]) -> None:
+    """Complain about the first setting that cannot be right.
+
+    Args:
+        settings: What was asked for.
+        defaults: What they are otherwise; a whole number asks for whole numbers, any number for numbers.
+
+    Example:
+        >>> check_settings({"hidden_channels": 2.5}, {"hidden_channels": 64})
+        Traceback (most recent call last):
+        ...
+        allpass.errors.InputError: Got hidden_channels = 2.5. Expected a whole number of 1 or more.
+    """
+    for name, value in settings.items():
+        default = defaults.get(name)
+        if value is None and default is None and name not in WIDTHS:
+            continue
+        if name in FILTERS:
+            _check_filter(name, value)
+        elif isinstance(default, bool):
+            _refuse(name, value, "Expected True or False.", unless=isinstance(value, bool))
+        elif name in (*WIDTHS, "num_nodes") or isinstance(default, int):
+            least = 0 if name in FROM_ZERO else 1
+            fits = _is_number(value) and isinstance(value, Integral) and int(value) >= least
+            _refuse(name, value, f"Expected a whole number of {least} or more.", unless=fits)
+        elif name.endswith("dropout"):
+            fits = _is_number(value) and 0 <= value <= 1  # type: ignore[operator]
+            _refuse(name, value, "Expected a probability, from 0 to 1.", unless=fits)
+        elif isinstance(default, float):
+            _refuse(name, value, "Expected a number.", unless=_is_number(value))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_filter(name: str, value: object) -> None:
+    if isinstance(value, str):
+        _ = MATRICES[value]  # a typo is told now, not at the first call
+    else:
+        cure = "Expected a name of allpass.graph.MATRICES, or a function of the adjacency."
+        _refuse(name, value, cure, unless=callable(value))
+
+
+def _refuse(name: str, value: object, cure: str, *, unless: bool) -> None:
+    if not unless:
+        raise InputError(f"Got {name} = {value!r}.", cure)

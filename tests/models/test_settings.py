@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from allpass.errors import InputError, UnknownNameError
+from allpass.models import MODELS
+from allpass.models.settings import check_settings
+
+DEFAULTS = {
+    "hidden_channels": 64,
+    "num_layers": 2,
+    "hops": 10,
+    "dropout": 0.5,
+    "attention_dropout": None,
+    "input_dropout": True,
+    "alpha": 0.1,
+    "filter": "A_sym",
+    "high": None,
+}
+
+
+@pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry.name)
+def test_what_the_catalogue_has_is_right(entry):
+    check_settings(entry.settings, entry.settings)
+    for key, values in entry.space.items():
+        for value in values if key in entry.settings else ():
+            check_settings({key: value}, entry.settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("in_channels", (1, np.int64(3))),
+        ("num_layers", (0, 1)),
+        ("hops", (0,)),
+        ("dropout", (0, 1, 0.5, np.float32(0.1))),
+        ("attention_dropout", (None, 0.2)),
+        ("alpha", (-3, 2.5)),
+        ("filter", ("a_hat_rw", lambda A: A)),
+        ("high", (None, "L_rw")),
+        ("unknown", (object(),)),
+    ],
+)
+def test_what_may_be(name, values):
+    for value in values:
+        check_settings({name: value}, DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "cure"),
+    [
+        ("in_channels", (0, -1, 6.0, "6", None, True), "a whole number of 1 or more"),
+        ("num_nodes", (0, -3, 2.0), "a whole number of 1 or more"),
+        ("hidden_channels", (0, 2.5, "a"), "a whole number of 1 or more"),
+        ("num_layers", (2.0, -1, None), "a whole number of 0 or more"),
+        ("hops", (-1, 1.5), "a whole number of 0 or more"),
+        ("dropout", ("a", 1.5, -0.1, None, float("nan")), "a probability"),
+        ("attention_dropout", (2, "a"), "a probability"),
+        ("input_dropout", (0.5, "yes"), "True or False"),
+        ("alpha", ("a", None), "a number"),
+        ("filter", (3, None), "a name of allpass.graph.MATRICES"),
+    ],
+)
+def test_what_may_not(name, values, cure):
+    for value in values:
+        with pytest.raises(InputError, match=f"Got {name} = .*Expected {cure}"):
+            check_settings({name: value}, DEFAULTS)
+
+
+def test_a_filter_with_a_typo_is_told_before_anything_is_built():
+    with pytest.raises(UnknownNameError, match="Did you mean 'A_sym'"):
+        check_settings({"filter": "A_smy"}, DEFAULTS)
