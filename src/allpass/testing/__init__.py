@@ -6,6 +6,7 @@ Example:
     >>> check(mine)
 """
 
+from allpass.errors import InputError
 from allpass.testing.contracts import CONTRACTS, agrees_on_cuda, follows_its_formula
 from allpass.testing.learning import BAR, accuracy_after_training, learnable_graph
 from allpass.testing.subjects import (
@@ -40,7 +41,23 @@ __all__ = [
 
 
 def check(subject: Subject) -> None:
-    """Hold a layer or model to every contract; without a reference the formula is left out."""
+    """Hold a layer or model to every contract; without a reference the formula is left out.
+
+    Raises:
+        AssertionError: The first contract that is broken, in words, and how.
+    """
+    if not isinstance(subject, Subject):
+        raise InputError(
+            f"Got a {type(subject).__name__} to check.",
+            "Expected a Subject: Subject('mine', lambda: Mine(FEATURES, CLASSES)).",
+        )
     for contract in CONTRACTS:
-        if contract is not follows_its_formula or subject.reference is not None:
+        if contract is follows_its_formula and subject.reference is None:
+            continue
+        try:
             contract(subject)
+        except Exception as error:
+            said = str(error).removeprefix(f"{subject}: ")
+            kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+            promise = contract.__name__.replace("_", " ")
+            raise AssertionError(f"{subject}: {promise}: {kind}{said}") from error

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.graph.operator import Operator
 from allpass.models.catalog import create
 from allpass.models.entry import Model
 from allpass.nn.catalog import Layer
 from allpass.nn.inputs import Features, Graph
-from allpass.nn.traits import Trait
+from allpass.nn.traits import TRAITS, Trait
 
 NODES, FEATURES, CLASSES = 13, 5, 3
 """All different, so that a weight for each node is known by its shape."""
@@ -37,6 +38,17 @@ class Subject:
     build: Callable[[], nn.Module]
     traits: frozenset[Trait] = frozenset()
     reference: Reference | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.build, nn.Module) or not callable(self.build):
+            raise InputError(
+                f"Got a {type(self.build).__name__} to build {self.name!r} with.",
+                "Expected a function that makes a new module each time: lambda: Mine(FEATURES, CLASSES).",
+            )
+        for trait in self.traits:
+            if trait not in TRAITS:
+                raise UnknownNameError(f"There is no trait {trait!r}.", did_you_mean(str(trait), TRAITS))
+        object.__setattr__(self, "traits", frozenset(self.traits))
 
     def __str__(self) -> str:
         return self.name
