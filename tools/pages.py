@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 _FENCE = re.compile(r'^```(\w+)?(?: title="([^"]+)")?[^\n]*\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?|\bnan\b|\binf\b")
 _WIDTH = "96"  # what fits into the text column of the site
 
 
@@ -107,3 +109,20 @@ def _command(line: str) -> str:
         Path(target.strip()).write_text(said.getvalue(), encoding="utf-8")
         return ""
     return "\n".join(row.rstrip() for row in said.getvalue().splitlines()) + "\n"
+
+
+def alike(stated: str, found: str) -> bool:
+    """Whether two outputs say the same: equal words, and numbers that differ by 5 % or 0.02 at most.
+
+    Trained networks round a little differently with other numbers of threads and other releases of torch.
+    """
+    words = [" ".join(_NUMBER.sub("#", text).split()) for text in (stated, found)]
+    numbers = [[_number(n) for n in _NUMBER.findall(text)] for text in (stated, found)]
+    return words[0] == words[1] and all(
+        a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= max(0.02, 0.05 * abs(a))
+        for a, b in zip(*numbers, strict=True)
+    )
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))

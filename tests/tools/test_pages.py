@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import blocks, pages
+from tools import blocks, pages, tables
 
 
 def test_blocks_of_a_page():
@@ -47,5 +47,26 @@ def test_a_command_that_fails_is_an_error(tmp_path):
     ],
     ids=lambda path: path.stem,
 )
-def test_every_page_runs(path, tmp_path):
-    pages.run(path.read_text(encoding="utf-8"), tmp_path)
+def test_every_page_runs_and_shows_what_it_prints(path, tmp_path):
+    text = path.read_text(encoding="utf-8")
+    printed = tables.outputs(text)
+    if not printed:
+        pages.run(text, tmp_path)
+    assert pages.alike(text, blocks.fill(text, printed.get)), "stale: run python -m tools.tables"
+
+
+@pytest.mark.parametrize(
+    ("stated", "found", "same"),
+    [
+        ("accuracy 0.864", "accuracy  0.851", True),  # rounding, and columns
+        ("accuracy 0.864", "accuracy 0.764", False),
+        ("accuracy 0.864", "loss 0.864", False),
+        ("[2708, 7]", "[2708, 7]", True),
+        ("1,433 weights", "1,932 weights", False),
+        ("layer 64: 6.8e+17 nan", "layer 64: 6.9e+17 nan", True),
+        ("layer 64: 6.8e+17 nan", "layer 64: nan 6.8e+17", False),
+        ("1 2", "1 2 3", False),
+    ],
+)
+def test_outputs_are_alike_up_to_rounding(stated, found, same):
+    assert pages.alike(stated, found) == same
