@@ -8,7 +8,7 @@ import pkgutil
 
 import pytest
 
-ROOMS = ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing")
+ROOMS = ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing", "train")
 
 
 def modules() -> list[str]:

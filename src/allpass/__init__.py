@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from allpass import data, diagnosis, graph, metrics, models, nn, report, testing
+    from allpass import data, diagnosis, graph, metrics, models, nn, report, testing, train
     from allpass.data import load
     from allpass.diagnosis import diagnose
     from allpass.graph import Operator
@@ -21,7 +21,7 @@ _HOMES = {
     "diagnose": "allpass.diagnosis",
     "load": "allpass.data",
 }
-_ROOMS = ("data", "diagnosis", "graph", "metrics", "models", "nn", "report", "testing")
+_ROOMS = ("data", "diagnosis", "graph", "metrics", "models", "nn", "report", "testing", "train")
 
 __all__ = [
     "Operator",
@@ -36,6 +36,7 @@ __all__ = [
     "nn",
     "report",
     "testing",
+    "train",
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,6 +37,29 @@ class Recipe:
     optimizer: Optimizer
     stopping: StoppingRule
     selection: Selection
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a training.
+
+    Args:
+        scores: Losses and scores on the three sets of nodes at the reported epoch.
+        epoch: The reported epoch, counted from 0; nothing where no epoch was sound.
+        epochs: How many epochs it ran.
+        diverged: Whether its loss stopped being a number.
+        weights: What a state dict of the model holds, at the reported epoch.
+    """
+
+    scores: Mapping[str, float]
+    epoch: int | None
+    epochs: int
+    diverged: bool
+    weights: Mapping[str, Tensor]
+
+
+_ROWS = ("rows", "best", "alive", "epochs_run")
+_STATES = ("buffers", "best_buffers", "moments", "patience", "choice", "reported")
 
 
 class Batch:
@@ -107,16 +132,38 @@ class Batch:
 
     def tensors(self) -> Iterator[Tensor]:
         """Everything a step changes."""
-        yield from (self.rows, self.best, self.epoch, self.updates, self.alive, self.epochs_run)
-        for state in (
-            self.buffers,
-            self.best_buffers,
-            self.moments,
-            self.patience,
-            self.choice,
-            self.reported,
-        ):
-            yield from state.values()
+        yield from (self.epoch, self.updates)
+        for name in _ROWS:
+            yield getattr(self, name)
+        for name in _STATES:
+            yield from getattr(self, name).values()
+
+    def select(self, keep: Tensor) -> Batch:
+        """The batch of some of its replicas, by their numbers; it goes on where this one is."""
+        part = copy.copy(self)
+        part.masks = self.masks[:, keep]
+        part.lr, part.decay = (
+            [(columns, rate[keep]) for columns, rate in rates] for rates in (self.lr, self.decay)
+        )
+        for name in _ROWS:
+            setattr(part, name, getattr(self, name)[keep])
+        for name in _STATES:
+            setattr(part, name, {key: value[keep] for key, value in getattr(self, name).items()})
+        return part
+
+    def outcome(self, number: int) -> Outcome:
+        """What came of a replica."""
+        reported = {name: float(values[number]) for name, values in self.reported.items()}
+        epoch = reported.pop("epoch")
+        row = self.best[number].detach().cpu().clone()
+        kept = {name: value[number].cpu().clone() for name, value in self.best_buffers.items()}
+        return Outcome(
+            scores=reported,
+            epoch=None if math.isnan(epoch) else int(epoch),
+            epochs=int(self.epochs_run[number]),
+            diverged=bool(self.patience["diverged"][number]),
+            weights={**self.layout.parameters(row), **kept},
+        )
 
     def _update(self, gradients: Tensor) -> None:
         alive = self.alive.unsqueeze(1)

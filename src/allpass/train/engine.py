@@ -6,35 +6,53 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from allpass.train.batch import Batch
+from allpass.train.batch import Batch, Outcome
 
 LOOK = 25
-"""Epochs between two looks at the device; each one waits for it."""
+"""Epochs between two looks at a GPU; each one waits for it. A CPU is looked at after every epoch."""
+
+FULL = 0.7
+"""Below this share of living replicas a batch on a GPU is made smaller, which costs a new recording."""
+
+Look = Callable[[Batch], None]
 
 
-def train(batch: Batch, look: Callable[[Batch], None] | None = None) -> None:
-    """Train every replica of a batch to its end.
+def train(batch: Batch, look: Look | None = None) -> Iterator[tuple[int, Outcome]]:
+    """Train every replica of a batch to its end; gives each with its number soon after it has ended.
 
     Args:
-        batch: What to train; it holds the results afterwards.
-        look: Called every few epochs, for a progress bar; may raise to stop early.
+        batch: What to train.
+        look: Called at every look, for a progress bar; may raise to stop early.
     """
-    step, limit = batch.step, batch.recipe.stopping.max_epochs
+    cuda = batch.rows.is_cuda
+    numbers = torch.arange(len(batch.rows))
     if batch.deterministic:
         batch.first_update()
-        step = batch.lagging_step
-    step = captured(step, batch) if batch.rows.is_cuda else step
-    for epoch in range(limit):
+    step = prepared(batch)
+    ended = torch.zeros(len(numbers), dtype=torch.bool)
+    for epoch in range(batch.recipe.stopping.max_epochs):
         step()
-        if epoch % LOOK == LOOK - 1 or epoch == limit - 1:
-            if look is not None:
-                look(batch)
-            if not bool(batch.alive.any()):
-                break
+        if cuda and epoch % LOOK != LOOK - 1 and epoch != batch.recipe.stopping.max_epochs - 1:
+            continue
+        if look is not None:
+            look(batch)
+        alive = batch.alive.cpu()
+        for place in (~alive & ~ended).nonzero().flatten().tolist():
+            yield int(numbers[place]), batch.outcome(place)
+        if not bool(alive.any()):
+            return
+        ended = ~alive
+        if float(alive.double().mean()) < (FULL if cuda else 1):
+            left = alive.nonzero().flatten()
+            batch, numbers, ended = batch.select(left.to(batch.rows.device)), numbers[left], ended[left]
+            step = prepared(batch)
 
 
-def captured(step: Callable[[], None], batch: Batch) -> Callable[[], None]:
-    """The step as a CUDA graph: one launch in place of hundreds, and no number leaves the device."""
+def prepared(batch: Batch) -> Callable[[], None]:
+    """The step of a batch; on a GPU recorded as a CUDA graph, one launch in place of hundreds."""
+    step = batch.lagging_step if batch.deterministic else batch.step
+    if not batch.rows.is_cuda:
+        return step
     before = [tensor.clone() for tensor in batch.tensors()]
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -42,14 +60,14 @@ def captured(step: Callable[[], None], batch: Batch) -> Callable[[], None]:
         for _ in range(3):  # libraries choose their kernels and make room before anything is recorded
             step()
     torch.cuda.current_stream().wait_stream(side)
-    _restore(batch.tensors(), before)
+    _restore(batch, before)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         step()
-    _restore(batch.tensors(), before)
+    _restore(batch, before)
     return graph.replay
 
 
-def _restore(tensors: Iterator[torch.Tensor], before: list[torch.Tensor]) -> None:
-    for tensor, kept in zip(tensors, before, strict=True):
+def _restore(batch: Batch, before: list[torch.Tensor]) -> None:
+    for tensor, kept in zip(batch.tensors(), before, strict=True):
         tensor.copy_(kept)

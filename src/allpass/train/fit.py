@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
@@ -16,7 +16,7 @@ from allpass.graph.operator import Operator
 from allpass.models.catalog import create, resolve
 from allpass.nn.dropout import seed_dropout
 from allpass.nn.inputs import as_features
-from allpass.train.batch import Batch, Recipe
+from allpass.train.batch import Batch, Outcome, Recipe
 from allpass.train.engine import train
 from allpass.train.gradients import Problem
 from allpass.train.optimizers import OPTIMIZERS
@@ -28,28 +28,18 @@ TRAINING = ("lr", "weight_decay")
 
 
 @dataclass(frozen=True)
-class Replica:
-    """One training: what it is, and what came of it.
+class Replica(Outcome):
+    """One training: what it was, and what came of it.
 
     Args:
         settings: Everything that was chosen, of the model and of the training.
         split: Which nodes it learns from and is judged on.
         seed: Decides its weights and the masks of its dropout.
-        scores: Losses and scores on the three sets of nodes at the reported epoch.
-        epoch: The reported epoch, counted from 0.
-        epochs: How many epochs it ran.
-        diverged: Whether its loss stopped being a number.
-        weights: What a state dict of the model holds, at the reported epoch.
     """
 
     settings: Mapping[str, object]
     split: Split
     seed: int
-    scores: Mapping[str, float]
-    epoch: int | None
-    epochs: int
-    diverged: bool
-    weights: Mapping[str, Tensor]
 
 
 def fit(
@@ -136,8 +126,9 @@ def fit(
             recipe,
             together=torch.device(device).type == "cuda",
         )
-        train(batch, look)
-        results |= {i: _replica(batch, row, *wanted[i]) for row, i in enumerate(members)}
+        for place, outcome in train(batch, look):
+            chosen, split, seed = wanted[members[place]]
+            results[members[place]] = Replica(**vars(outcome), settings=chosen, split=split, seed=seed)
     return [results[i] for i in range(len(wanted))]
 
 
@@ -181,18 +172,3 @@ def _model(
         )
     seed_dropout(model, seed)
     return model.to(dtype)
-
-
-def _replica(batch: Batch, row: int, chosen: Mapping[str, object], split: Split, seed: int) -> Replica:
-    reported = {name: float(values[row]) for name, values in batch.reported.items()}
-    epoch = reported.pop("epoch")
-    return Replica(
-        settings=chosen,
-        split=split,
-        seed=seed,
-        scores=reported,
-        epoch=None if epoch != epoch else int(epoch),
-        epochs=int(batch.epochs_run[row]),
-        diverged=bool(batch.patience["diverged"][row]),
-        weights=batch.layout.parameters(batch.best[row]) | {n: b[row] for n, b in batch.best_buffers.items()},
-    )
