@@ -31,9 +31,10 @@ def models_full() -> str:
 
 
 def _model(name: str) -> str:
-    from allpass.models import describe_model, setting_rows
+    from allpass.models import MODELS, describe_model, setting_rows
+    from allpass.models.meanings import default_in_words, first_sentence, spelled
 
-    card = describe_model(name)
+    card, written = describe_model(name), MODELS[name].meanings
     facts = [f"Needs: {', '.join(card['needs'])}."]
     facts += [f"It {words}." for words in card["traits"].values()]
     if card["numbered"]:
@@ -41,15 +42,17 @@ def _model(name: str) -> str:
     if card["aliases"]:
         facts.append(f"Also called {_code(card['aliases'])}.")
     facts.append(f"From {card['citation']}.")
-    settings = (
-        (f"`{key}`", default if default.startswith("as ") else f"`{default}`", tried)
-        for key, default, tried in setting_rows(card)
-    )
+    settings = []
+    for row in setting_rows(card):
+        text = spelled(written.get(row.name, row.meaning))
+        typed = repr({**card["settings"], **card["training"]}.get(row.name, ...)) == row.default
+        default = f"`{row.default}`" if typed else default_in_words(text) or row.default
+        settings.append((f"`{row.name}`", default, first_sentence(text), row.tried))
     return (
         f"### {name} {{#{name.replace('+', '-plus')}}}\n\n"
         f"{_code(card['written'].split(', '))}: {card['summary']}.\n\n"
         + "\n".join(f"- {fact}" for fact in facts)
-        + f"\n\n{table(('setting', 'default', 'worth trying'), settings)}"
+        + f"\n\n{table(('setting', 'default', 'what it is', 'worth trying'), settings)}"
     )
 
 

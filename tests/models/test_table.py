@@ -43,7 +43,7 @@ def test_every_model_is_described_in_plain_data(name):
     card = describe_model(name)
     assert json.loads(json.dumps(card))["name"] == name
     assert set(card["traits"]) == MODELS[name].traits
-    assert {key for key, _, _ in setting_rows(card)} == {
+    assert {row.name for row in setting_rows(card)} == {
         *card["settings"],
         *card["training"],
         *card["space"],
@@ -64,7 +64,22 @@ def test_a_number_in_the_name_shows_in_the_settings():
 
 
 def test_a_group_without_a_rate_of_its_own_follows_the_plain_one():
-    assert ("lr:filter", "as lr", "0.001, 0.002, 0.01, 0.05") in setting_rows(describe_model("bernnet"))
+    meaning = "Learning rate of the parameter group filter."
+    assert ("lr:filter", "as lr", "0.001, 0.002, 0.01, 0.05", meaning) in setting_rows(
+        describe_model("bernnet")
+    )
+
+
+def test_nothing_is_shown_as_what_stands_in_for_it():
+    rows = {row.name: row for row in setting_rows(describe_model("gat"))}
+    assert rows["attention_dropout"].default == "as dropout"
+    assert describe_model("gat")["settings"]["attention_dropout"] is None
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS.names if not name.startswith("acm")])
+def test_every_setting_is_explained(name):
+    unsaid = [row.name for row in setting_rows(describe_model(name)) if not row.meaning]
+    assert not unsaid
 
 
 def test_looking_leaves_the_random_state_alone():

@@ -60,10 +60,16 @@ def _describe(card: ModelCard) -> None:
     for line in (card["summary"], card["citation"], "", *_facts(card), ""):
         out.print(Text(line))
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("setting", "default", "worth trying"):
-        table.add_column(heading, no_wrap=heading == "setting")
-    for cells in setting_rows(card):
-        table.add_row(*map(Text, cells))
+    for heading, width in (
+        ("setting", None),
+        ("default", 18),
+        ("what it is, and what is worth trying", None),
+    ):
+        table.add_column(heading, no_wrap=heading == "setting", max_width=width)
+    for row in setting_rows(card):
+        lines = [Text(row.meaning)] if row.meaning else []
+        lines += [Text(f"try {row.tried}", style="dim")] if row.tried else []
+        table.add_row(Text(row.name), Text(row.default), Text("\n").join(lines))
     out.print(table)
 
 

@@ -3,7 +3,7 @@
 from allpass.models.catalog import MODELS, create, resolve
 from allpass.models.entry import GRID, Model
 from allpass.models.rank import hidden_ranks
-from allpass.models.table import ModelCard, ModelRow, describe_model, model_table, setting_rows
+from allpass.models.table import ModelCard, ModelRow, SettingRow, describe_model, model_table, setting_rows
 
 __all__ = [
     "GRID",
@@ -11,6 +11,7 @@ __all__ = [
     "Model",
     "ModelCard",
     "ModelRow",
+    "SettingRow",
     "create",
     "describe_model",
     "hidden_ranks",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
+from allpass.models.meanings import arguments
 from allpass.nn.traits import Trait
 
 GRID: Mapping[str, tuple[object, ...]] = {
@@ -60,6 +61,12 @@ class Model:
             if parameter.default is not inspect.Parameter.empty and name not in _GIVEN
         }
         return {**found, **self.preset}
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each setting is, in the words of the builder's docstring; those it does not explain are left out."""
+        explained = arguments(self.build)
+        return {name: explained[name] for name in self.settings if name in explained}
 
     @property
     def given(self) -> tuple[str, ...]:

@@ -20,7 +20,17 @@ def fbgnn(
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> Stack:
-    """Filterbank layers in a row; the last one is not rectified, like GCN's."""
+    """Filterbank layers in a row; the last one is not rectified, like GCN's.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: Number of layers.
+        low: The low-pass filter, a name of ``allpass.graph.MATRICES``; the high-pass one is I minus it.
+        activation: Of every channel, and between layers: a name of ``ACTIVATIONS``.
+        dropout: Probability of dropout before every layer.
+    """
     return Stack(
         partial(FBConv, low=low, activation=activation),
         in_channels,

@@ -38,7 +38,7 @@ def gat(
         num_layers: Number of layers.
         activation: Between layers.
         dropout: Probability of dropout before every layer.
-        attention_dropout: The same for attention coefficients; by default that of ``dropout``.
+        attention_dropout: Probability of dropout of attention coefficients; by default as ``dropout``.
         negative_slope: Slope of LeakyReLU in the scores.
         self_loops: Each node attends to itself.
         norm: Between layer and activation.

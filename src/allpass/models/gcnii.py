@@ -81,7 +81,20 @@ def gcnii(
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> DeepResidual:
-    """GCNII, and GCNII* with separate weights; the authors go up to 64 layers."""
+    """GCNII, and GCNII* with separate weights; the authors go up to 64 layers.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: Number of convolutions; a linear map stands before and after them.
+        alpha: Share of the first layer in every layer, from 0 to 1.
+        theta: How far the weights may be from the identity, 0 or more; λ in the paper.
+        weights: ``"shared"`` (GCNII), ``"separate"`` (GCNII*), or ``"separate-unscaled"``, GCNII* of the authors' code.
+        filter: The matrix that averages, a name of ``allpass.graph.MATRICES``.
+        activation: After the first map and every convolution.
+        dropout: Probability of dropout before every layer.
+    """
     return DeepResidual(
         lambda layer: GCN2Conv(
             hidden_channels, layer=layer, alpha=alpha, theta=theta, weights=weights, filter=filter

@@ -23,9 +23,9 @@ class GeomGCN(nn.Module):
         embedding: ``"isomap"``, ``"poincare"``, ``"struc2vec"``, or a function of the adjacency.
         hidden_merge: ``merge`` of the first layer; the paper's formula is ``"sum"``.
         shared: One weight for all relations in the last layer, the paper's formula.
-        self_relation: See :class:`~allpass.nn.geom.GeomConv`, as for the next two.
-        overlap: What a neighbour in both the graph and the plane is.
-        degrees: Which neighbours count in the normalisation.
+        self_relation: The node itself as a ninth relation.
+        overlap: What a neighbour in both the graph and the plane is: in the plane alone (``"latent"``), or both.
+        degrees: Which neighbours the normalisation counts: in ``"all"`` relations or in the ``"graph"``.
         activation: Between the layers.
         dropout: Probability of dropout before both layers.
 

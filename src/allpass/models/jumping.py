@@ -96,7 +96,19 @@ def gcn_jk(
     norm: Norm = "batch",
     activate_last: bool = False,
 ) -> JumpingNetwork:
-    """Graph convolutions with jumping knowledge; the defaults are those of Lim et al."""
+    """Graph convolutions with jumping knowledge; the defaults are those of Lim et al.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of every layer.
+        num_layers: Number of layers.
+        mode: How layers are joined: ``"max"``, ``"cat"`` or ``"lstm"``.
+        activation: After each layer.
+        dropout: Probability of dropout between layers; input features are not dropped.
+        norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
+        activate_last: Norm and activation after the last layer too, as the paper has it.
+    """
     return JumpingNetwork(
         GCNConv,
         in_channels,
@@ -125,7 +137,21 @@ def gat_jk(
     norm: Norm = "batch",
     activate_last: bool = False,
 ) -> JumpingNetwork:
-    """Attention layers with jumping knowledge, as in Lim et al.; ``hidden_channels`` is the width of each head."""
+    """Attention layers with jumping knowledge, as in Lim et al.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of each head; the heads stand side by side.
+        heads: Heads of every layer.
+        num_layers: Number of layers.
+        mode: How layers are joined: ``"max"``, ``"cat"`` or ``"lstm"``.
+        activation: After each layer.
+        dropout: Probability of dropout between layers; input features are not dropped.
+        attention_dropout: Probability of dropout of attention coefficients.
+        norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
+        activate_last: Norm and activation after the last layer too, as the paper has it.
+    """
 
     def layer(width: int, total: int) -> GATConv:
         return GATConv(width, total // heads, heads=heads, dropout=attention_dropout)

@@ -17,7 +17,17 @@ def label_propagation(
     clamp: bool = False,
     clip: bool = False,
 ) -> LabelPropagation:
-    """Nothing to train: the labels of the training nodes spread over the edges; the scores stand for logits."""
+    """Nothing to train: the labels of the training nodes spread over the edges; the scores stand for logits.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        num_layers: Steps that labels travel.
+        alpha: Share of the neighbours in every step, from 0 to 1.
+        filter: The matrix that labels travel along, a name of ``allpass.graph.MATRICES``.
+        clamp: After every step set the training nodes back to their labels.
+        clip: After every step cut the scores to [0, 1].
+    """
     return LabelPropagation(
         out_channels, num_layers=num_layers, alpha=alpha, filter=filter, clamp=clamp, clip=clip
     )

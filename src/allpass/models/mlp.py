@@ -33,7 +33,17 @@ def mlp(
     dropout: float = 0.5,
     norm: Norm = "none",
 ) -> Stack:
-    """A perceptron on the features alone."""
+    """A perceptron on the features alone.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: Number of layers.
+        activation: Between layers, a name of ``ACTIVATIONS``.
+        dropout: Probability of dropout before every layer.
+        norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
+    """
     return Stack(
         FeatureLayer,
         in_channels,

@@ -27,7 +27,16 @@ def sgc(
     bias: bool = False,
     dropout: float = 0.0,
 ) -> Stack:
-    """One linear map of features averaged ``hops`` times; dropout is on the input alone."""
+    """One linear map of features averaged ``hops`` times.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hops: How often neighbours are averaged, 0 or more.
+        filter: The matrix that averages, a name of ``allpass.graph.MATRICES``.
+        bias: Add a bias.
+        dropout: Probability of dropout of the input features.
+    """
     layer = partial(SGConv, hops=hops, filter=filter, bias=bias)
     return Stack(layer, in_channels, out_channels, out_channels, num_layers=1, dropout=dropout)
 
@@ -45,7 +54,20 @@ def cheby(
     dropout: float = 0.5,
     norm: Norm = "none",
 ) -> Stack:
-    """Chebyshev filters in a row."""
+    """Chebyshev filters in a row.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: Number of layers.
+        degree: Degree of the polynomials, 0 or more; PyG counts terms, one more.
+        lambda_max: What counts as the largest eigenvalue of the Laplacian.
+        filter: The matrix S beside the Laplacian I - S, a name of ``allpass.graph.MATRICES``.
+        activation: Between layers, a name of ``ACTIVATIONS``.
+        dropout: Probability of dropout before every layer.
+        norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
+    """
     layer = partial(ChebConv, degree=degree, lambda_max=lambda_max, filter=filter)
     return Stack(
         layer,
@@ -99,6 +121,19 @@ def appnp(
 
     The authors decay the weights of the first layer alone (by 5e-3) and drop half of the edges in every step
     (``edge_dropout=0.5``); the tables of later papers decay all weights and drop none, as the defaults here.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the perceptron.
+        num_layers: Layers of the perceptron.
+        hops: Steps of the propagation, 0 or more.
+        alpha: Share of the predictions that is put back in every step, from 0 to 1.
+        filter: The matrix that predictions travel along, a name of ``allpass.graph.MATRICES``.
+        activation: Between layers of the perceptron.
+        dropout: Probability of dropout before every layer of the perceptron.
+        filter_dropout: Probability of dropout between perceptron and propagation.
+        edge_dropout: Probability of dropping an entry of the matrix, anew in every step.
     """
     encoder = mlp(
         in_channels,
@@ -125,7 +160,21 @@ def gprgnn(
     dropout: float = 0.5,
     filter_dropout: float = 0.5,
 ) -> Decoupled:
-    """Predict, then propagate by PageRank with learned weights; ``filter_dropout`` is the authors' ``dprate``."""
+    """Predict, then propagate by PageRank with learned weights.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the perceptron.
+        num_layers: Layers of the perceptron.
+        hops: Steps of the propagation, 0 or more.
+        alpha: What the first weights of the steps are made of, from 0 to 1.
+        init: The first weights: ``"ppr"``, ``"nppr"``, ``"random"``, ``"sgc"``, or ``hops + 1`` numbers.
+        filter: The matrix that predictions travel along, a name of ``allpass.graph.MATRICES``.
+        activation: Between layers of the perceptron.
+        dropout: Probability of dropout before every layer of the perceptron.
+        filter_dropout: Probability of dropout between perceptron and propagation, the authors' ``dprate``.
+    """
     encoder = mlp(
         in_channels,
         out_channels,
@@ -150,9 +199,21 @@ def bernnet(
     dropout: float = 0.5,
     filter_dropout: float = 0.5,
 ) -> Decoupled:
-    """Predict, then filter with a learned Bernstein polynomial; ``filter_dropout`` is the authors' ``dprate``.
+    """Predict, then filter with a learned Bernstein polynomial.
 
     The authors begin with ``init="ones"``: an all-pass filter, so that the untrained network does not see the graph.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the perceptron.
+        num_layers: Layers of the perceptron.
+        degree: Degree of the polynomial, 0 or more.
+        init: How the response begins: ``"ones"``, an all-pass filter, or ``"ramp"``, a falling line.
+        filter: The matrix S beside the Laplacian I - S, a name of ``allpass.graph.MATRICES``.
+        activation: Between layers of the perceptron.
+        dropout: Probability of dropout before every layer of the perceptron.
+        filter_dropout: Probability of dropout between perceptron and filter, the authors' ``dprate``.
     """
     encoder = mlp(
         in_channels,

@@ -22,7 +22,19 @@ def sage(
     norm: Norm = "none",
     residual: bool = False,
 ) -> Stack:
-    """GraphSAGE layers in a row; ``filter`` is how neighbours are aggregated, by default their mean."""
+    """GraphSAGE layers in a row.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width in between.
+        num_layers: Number of layers.
+        filter: How neighbours are aggregated, by default their mean: a name of ``allpass.graph.MATRICES``.
+        activation: Between layers, a name of ``ACTIVATIONS``.
+        dropout: Probability of dropout before every layer.
+        norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
+        residual: Add to the output of every inner layer its input, where the widths agree.
+    """
     return Stack(
         partial(SAGEConv, filter=filter),
         in_channels,

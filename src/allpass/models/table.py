@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import torch
 
 from allpass.models.catalog import MODELS, create, resolve
 from allpass.models.entry import Model
+from allpass.models.meanings import default_in_words, first_sentence, plain, training_words
 from allpass.nn.traits import TRAITS
 
 
@@ -29,6 +30,7 @@ class ModelCard(ModelRow):
     numbered: str | None  # the setting that the number in its name sets
     traits: dict[str, str]  # in words
     settings: dict[str, object]
+    meanings: dict[str, str]  # of the settings, in words
     space: dict[str, list[object]]
     training: dict[str, float]
     parameter_groups: dict[str, list[str]]  # to names of parameters
@@ -60,25 +62,48 @@ def describe_model(name: str) -> ModelCard:
         numbered=entry.numbered,
         traits={trait: words for trait, words in TRAITS.items() if trait in entry.traits},
         settings={**entry.settings, **chosen},
+        meanings={key: plain(text) for key, text in entry.meanings.items()},
         space={key: list(values) for key, values in entry.space.items()},
         training=dict(entry.training),
         parameter_groups=_groups(name),
     )
 
 
-def setting_rows(card: ModelCard) -> list[tuple[str, str, str]]:
-    """Every setting of a model, those of its training last: name, default, what is worth trying.
+class SettingRow(NamedTuple):
+    """One setting of a model, in words for a table."""
+
+    name: str
+    default: str
+    tried: str  # what is worth trying
+    meaning: str
+
+
+def setting_rows(card: ModelCard) -> list[SettingRow]:
+    """Every setting of a model, those of its training last.
 
     Example:
-        >>> setting_rows(describe_model("gcn"))[-2]
-        ('lr', '0.01', '0.01, 0.05, 0.1')
+        >>> row = setting_rows(describe_model("gat"))[0]
+        >>> row.name, row.default, row.meaning
+        ('hidden_channels', '8', 'Width of each head in between; the heads stand side by side.')
     """
     defaults = {**card["settings"], **card["training"]}
-    rows = []
-    for key in dict.fromkeys([*defaults, *card["space"]]):
-        default = repr(defaults[key]) if key in defaults else f"as {key.partition(':')[0]}"
-        rows.append((key, default, ", ".join(map(repr, card["space"].get(key, ())))))
-    return rows
+    return [
+        SettingRow(
+            key,
+            _default(key, defaults, card["meanings"].get(key, "")),
+            ", ".join(map(repr, card["space"].get(key, ()))),
+            first_sentence(card["meanings"].get(key, training_words(key))),
+        )
+        for key in dict.fromkeys([*defaults, *card["space"]])
+    ]
+
+
+def _default(key: str, defaults: dict[str, object], meaning: str) -> str:
+    """The default as it is typed; for a group without one of its own, and for None, what stands in."""
+    if key not in defaults:
+        return f"as {key.partition(':')[0]}"
+    words = default_in_words(meaning) if defaults[key] is None else None
+    return words or repr(defaults[key])
 
 
 def _row(entry: Model) -> ModelRow:
