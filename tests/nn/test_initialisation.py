@@ -296,7 +296,7 @@ def test_empty_weights_are_no_error():
     [
         ("combined", None, 0.5, "no graph for the initialisation 'combined'.*Pass graph="),
         ("effective-degree", A, 1.5, "alpha = 1.5"),
-        ("forward", torch.ones(2, 2), 0.5, r"edge_index of shape \[2, 2\] and type torch\.float32"),
+        ("forward", torch.ones(2, 2), 0.5, r"graph of shape \[2, 2\] and torch\.float32.*the degrees"),
         ("forward", Data(x=torch.ones(3, 2)), 0.5, r"graph of type Data.*edge_index \[2, E\], PyG's Data"),
         ("forward", "cora", 0.5, "graph of type str"),
         ("forward", torch.tensor([1.0, -1.0]), 0.5, "each 0 or more"),

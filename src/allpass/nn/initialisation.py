@@ -126,16 +126,19 @@ def _checked_degrees(degrees: Tensor) -> Tensor:
 def _adjacency(graph: Operator | Tensor | HasEdges) -> Operator:
     if isinstance(graph, Operator):
         return graph
+    what, edge_index = f"type {type(graph).__name__}", getattr(graph, "edge_index", None)
     if isinstance(graph, Tensor):
-        sparse = graph.layout != torch.strided
-        return Operator.from_sparse(graph) if sparse else Operator.from_edge_index(graph)
-    edge_index = getattr(graph, "edge_index", None)
-    if edge_index is None:
-        raise InputError(
-            f"Got a graph of type {type(graph).__name__} for an initialisation.",
-            "Expected an Operator, edge_index [2, E], PyG's Data, or the degrees [N].",
-        )
-    return Operator.from_edge_index(edge_index, getattr(graph, "edge_weight", None), graph.num_nodes)
+        if graph.layout != torch.strided:
+            return Operator.from_sparse(graph)
+        what = f"shape {list(graph.shape)} and {graph.dtype}"
+        if graph.dim() == 2 and not graph.is_floating_point():
+            return Operator.from_edge_index(graph)
+    elif edge_index is not None:
+        return Operator.from_edge_index(edge_index, getattr(graph, "edge_weight", None), graph.num_nodes)
+    raise InputError(
+        f"Got a graph of {what} for an initialisation.",
+        "Expected an Operator, edge_index [2, E], PyG's Data, or the degrees [N].",
+    )
 
 
 @dataclass(frozen=True)
