@@ -117,7 +117,7 @@ def test_learned_edge_weights_reach_both_filters() -> None:
 
 def test_a_graph_of_another_size_is_refused_by_the_structure_channel() -> None:
     conv = ACMConv(5, 3, channels=("low", "structure"), num_nodes=12).double()
-    with pytest.raises(InputError, match="Got a graph of 13 nodes for weights of 12"):
+    with pytest.raises(InputError, match="Got a graph of 13 nodes for a layer with weights for 12"):
         conv(examples()[0].x, examples()[0].operator)
 
 

@@ -60,9 +60,7 @@ def layer(entry):
     return entry.build(FEATURES, CLASSES, **more).double()
 
 
-WITH_FEATURES = [
-    entry for entry in LAYERS if "ignores-features" not in entry.traits and entry.name != "acm-spatial"
-]
+WITH_FEATURES = [entry for entry in LAYERS if "ignores-features" not in entry.traits]
 
 
 @pytest.mark.parametrize("form", [lambda x: x, lambda x: x.to_sparse_csr()], ids=["dense", "sparse"])

@@ -40,6 +40,21 @@ def acm_gcn(
 
     The ReLU between the layers is the outer one of the paper's step 3. It changes nothing for ACM, whose channels
     are not negative; for ACMII it does. The logits of ACM are not negative either: the last layer rectifies too.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the hidden layers.
+        num_layers: Number of layers; the output layer counts.
+        order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
+        channels: Which channels there are; the paper's ablation leaves some out.
+        low: The low-pass filter; the high-pass one is I minus it.
+        activation: In place of ReLU, inside the layers and between them.
+        dropout: Probability of dropout before every layer.
+        mixing: Mix with learned weights, or (False) add the channels.
+        scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
+        layer_norm: Normalise the channels before their scores.
     """
     if "structure" in channels:
         raise InputError("Got a structure channel for 'acm-gcn'.", "Create 'acm-gcn+', which has it.")
@@ -85,6 +100,20 @@ def acm_gcn_plus(
     The paper treats ``structure`` as a setting to search ("with A"). It normalises channels before their scores; the
     released code of the small graphs never reaches that step (``layer_norm=False``), that of the large ones does.
     Where the structure channel is on, the released code does not normalise the features: use them as they are.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        num_nodes: Number of nodes of the graph.
+        hidden_channels: Width of the hidden layers.
+        num_layers: Number of layers; the output layer counts.
+        order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
+        structure: Have the structure channel.
+        layer_norm: Normalise the channels before their scores.
+        residual: Add a map of the features to every hidden layer (ACM-GCN++).
+        low: The low-pass filter; the high-pass one is I minus it.
+        activation: In place of ReLU, inside the layers and between them.
+        dropout: Probability of dropout before every layer.
     """
     channels: tuple[Channel, ...] = ("low", "high", "identity", "structure") if structure else THREE
     layer = partial(

@@ -22,7 +22,20 @@ def acm_gcnii(
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> DeepResidual:
-    """GCNII's frame around ACM layers; the paper reports 1 to 4 of them."""
+    r"""GCNII's frame around ACM layers; the paper reports 1 to 4 of them.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the hidden layers.
+        num_layers: Number of ACM layers, between the two linear ones.
+        alpha: Share of the initial residual, from 0 to 1.
+        theta: :math:`\lambda` of :math:`\beta_l = \mathrm{ln}(\lambda / l + 1)`.
+        separate: Weights of their own for the initial residual (GCNII*).
+        filter: The low-pass filter; the high-pass one is I minus it.
+        activation: Between the layers, in place of ReLU.
+        dropout: Probability of dropout before every layer.
+    """
     return DeepResidual(
         lambda layer: ACMGCN2Conv(
             hidden_channels, layer=layer, alpha=alpha, theta=theta, separate=separate, filter=filter

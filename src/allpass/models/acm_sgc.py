@@ -24,6 +24,13 @@ def acm_sgc(
     r"""Channels :math:`\hat A^k X W_L`, :math:`(I - \hat A) X W_H` and :math:`X W_I`, mixed, without activations.
 
     The high-pass filter stays :math:`I - \hat A` for every k, as in the released code.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hops: k.
+        low: The matrix :math:`\hat A`, by name.
+        dropout: Probability of dropout on the features.
     """
     layer = partial(
         ACMConv,

@@ -45,7 +45,16 @@ def acm_sage(
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> Stack:
-    """GraphSAGE's layer as the aggregation of ACM."""
+    """GraphSAGE's layer as the aggregation of ACM.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the hidden layers.
+        num_layers: Number of layers; the output layer counts.
+        activation: In place of ReLU, inside the layers and between them.
+        dropout: Probability of dropout before every layer.
+    """
     return _stack(SAGEConv, in_channels, hidden_channels, out_channels, num_layers, activation, dropout)
 
 
@@ -59,7 +68,17 @@ def acm_gat(
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> Stack:
-    """GAT's layer as the aggregation of ACM; heads are averaged, so that the widths are the channels' own."""
+    """GAT's layer as the aggregation of ACM; heads are averaged, so that the widths are the channels' own.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the hidden layers.
+        num_layers: Number of layers; the output layer counts.
+        heads: Number of attention heads.
+        activation: In place of ReLU, inside the layers and between them.
+        dropout: Probability of dropout before every layer.
+    """
 
     def conv(i: int, o: int) -> GATConv:
         return GATConv(i, o, heads=heads, concat=False, dropout=dropout)
@@ -77,7 +96,17 @@ def acm_fagcn(
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> Stack:
-    """FAGCN's gated layer as the aggregation of ACM."""
+    """FAGCN's gated layer as the aggregation of ACM.
+
+    Args:
+        in_channels: Number of features.
+        out_channels: Number of classes.
+        hidden_channels: Width of the hidden layers.
+        num_layers: Number of layers; the output layer counts.
+        eps: Share of the features that every layer of FAGCN keeps.
+        activation: In place of ReLU, inside the layers and between them.
+        dropout: Probability of dropout before every layer.
+    """
 
     def conv(i: int, o: int) -> Projected:
         return Projected(i, o, FAConv(o, eps=eps, dropout=dropout))

@@ -16,6 +16,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.linear import check_nodes
 from allpass.nn.mixing import ChannelMixing
 from allpass.nn.parts import Parts, as_parts, multiply_parts
 
@@ -152,11 +153,7 @@ class ACMConv(nn.Module):
             channels = self._filter(self.activation(self._mapped(H)), A)
         if self.structure_weight is None:
             return channels
-        if self.structure_weight.shape[0] != A.shape[1]:
-            raise InputError(
-                f"Got a graph of {A.shape[1]} nodes for weights of {self.structure_weight.shape[0]}.",
-                "The structure channel has a row of weights for each node of one graph: set num_nodes to fit it.",
-            )
+        check_nodes(A, self.structure_weight.shape[0])
         structure = self.activation(A @ self.structure_weight)
         return torch.cat([channels, structure.unsqueeze(1)], dim=1)
 

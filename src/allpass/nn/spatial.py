@@ -15,6 +15,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, dense, read
+from allpass.nn.linear import times
 from allpass.nn.mixing import ChannelMixing
 
 SpatialChannel = Literal["low", "high", "identity"]
@@ -120,7 +121,7 @@ class ACM(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        mapped = (x @ self.weight).unflatten(1, (len(self._mapped), self.out_channels))  # H W_H, H W_I
+        mapped = times(x, self.weight).unflatten(1, (len(self._mapped), self.out_channels))  # H W_H, H W_I
         parts: dict[str, Tensor] = dict(zip(self._mapped, mapped.unbind(1), strict=True))
         if self.low is not None:
             parts["low"] = aggregated(self.low, x, A)

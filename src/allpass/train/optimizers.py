@@ -60,6 +60,9 @@ class Adam:
     def update(
         self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], step: Tensor, lr: Rates, decay: Rates
     ) -> None:
+        if rows.device.type == "cpu":
+            self._one_by_one(rows, grads, state, step, lr, decay)
+            return
         first, second = self.betas
         step = step.double()  # 1 - 0.999^step has few digits left in single precision
         _decay(rows, grads, lr, decay, self.decay)
@@ -68,6 +71,31 @@ class Adam:
         unbias = (1 - second**step).sqrt()
         move = state["square"].sqrt().div_(unbias).add_(self.eps).reciprocal_().mul_(state["mean"])
         _move(rows, move, lr, 1 - first**step)
+
+    def _one_by_one(
+        self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], step: Tensor, lr: Rates, decay: Rates
+    ) -> None:
+        """The same by torch's own fused step, which reads and writes every number once."""
+        fused = torch._fused_adam_ if self.decay == "l2" else torch._fused_adamw_
+        for (columns, rate), (_, strength) in zip(lr, decay, strict=True):
+            rates = zip(rate.flatten().tolist(), strength.flatten().tolist(), strict=True)
+            for number, (r, s) in enumerate(rates):
+                if r:
+                    fused(
+                        [rows[number, columns]],
+                        [grads[number, columns]],
+                        [state["mean"][number, columns]],
+                        [state["square"][number, columns]],
+                        [],
+                        [step.float()],
+                        lr=r,
+                        beta1=self.betas[0],
+                        beta2=self.betas[1],
+                        weight_decay=s,
+                        eps=self.eps,
+                        amsgrad=False,
+                        maximize=False,
+                    )
 
 
 @dataclass(frozen=True)
