@@ -15,7 +15,7 @@ from typing import Any
 from tools import blocks, networks
 from tools.blocks import table
 
-ROOMS = ("graph", "metrics", "data", "nn", "models", "testing", "diagnosis", "report")
+ROOMS = ("graph", "metrics", "data", "nn", "models", "train", "testing", "diagnosis", "report")
 VERBS = ("diagnose", "datasets", "metrics", "models", "store list", "store merge")
 
 
