@@ -20,6 +20,7 @@ from allpass.train.batch import Batch, Outcome, Recipe
 from allpass.train.engine import train
 from allpass.train.gradients import Problem
 from allpass.train.optimizers import OPTIMIZERS
+from allpass.train.plan import at_once, in_parts
 from allpass.train.selection import SELECTION
 from allpass.train.stopping import StoppingRule, stopping
 from allpass.train.tasks import task as find_task
@@ -111,24 +112,25 @@ def fit(
     recipe.task.check(data, dict(zip(("train", "val", "test"), masks, strict=True)))
     problem = _problem(data, recipe, device, dtype, "uses-labels" in entry.traits)
     results: dict[int, Replica] = {}
-    for members in _groups([chosen for chosen, _, _ in wanted], entry.settings):
+
+    def build(members: Sequence[int]) -> Batch:
         models = [_model(model, wanted[i][0], wanted[i][2], data, recipe, dtype).to(device) for i in members]
         rates = {
             name: torch.tensor([float(str(wanted[i][0][name])) for i in members], dtype=torch.float64)
             for name in wanted[members[0]][0]
             if name.split(":")[0] in TRAINING
         }
-        batch = Batch(
-            models,
-            problem,
-            masks[:, members].to(device),
-            rates,
-            recipe,
-            together=torch.device(device).type == "cuda",
-        )
-        for place, outcome in train(batch, look):
-            chosen, split, seed = wanted[members[place]]
-            results[members[place]] = Replica(**vars(outcome), settings=chosen, split=split, seed=seed)
+        together = torch.device(device).type == "cuda"
+        return Batch(models, problem, masks[:, list(members)].to(device), rates, recipe, together=together)
+
+    def run(part: Sequence[int]) -> None:
+        left = [i for i in part if i not in results]
+        for place, outcome in train(build(left), look):
+            chosen, split, seed = wanted[left[place]]
+            results[left[place]] = Replica(**vars(outcome), settings=chosen, split=split, seed=seed)
+
+    for members in _groups([chosen for chosen, _, _ in wanted], entry.settings):
+        in_parts(members, at_once(build, members, torch.device(device)), run)
     return [results[i] for i in range(len(wanted))]
 
 
