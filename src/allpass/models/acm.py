@@ -11,13 +11,12 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import LayerBuilder, Stack
-from allpass.nn.acm import ACMConv, Channel, Order
+from allpass.nn.acm import REVISITING, ACMConv, Channel, Order
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Filter, Graph, read
 from allpass.nn.linear import Linear
 
 THREE: tuple[Channel, ...] = ("low", "high", "identity")
-ACM = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
 
 
 def acm_gcn(
@@ -199,7 +198,7 @@ class ACMPlus(nn.Module):
 def _plus(name: str, summary: str, **preset: object) -> Model:
     space = {**GRID, "lr": (0.002, 0.01, 0.05, 0.1), "structure": (True, False)}
     return Model(
-        name, acm_gcn_plus, summary, ACM, preset=preset, space=space, traits=frozenset({"fixed-nodes"})
+        name, acm_gcn_plus, summary, REVISITING, preset=preset, space=space, traits=frozenset({"fixed-nodes"})
     )
 
 
@@ -208,7 +207,7 @@ ENTRIES = (
         "acm-gcn",
         acm_gcn,
         "mixes low-pass, high-pass and identity channels node by node",
-        ACM,
+        REVISITING,
         space=GRID,
         aliases=("acm",),
     ),
@@ -216,7 +215,7 @@ ENTRIES = (
         "acmii-gcn",
         acm_gcn,
         "acm-gcn with the nonlinearity before the filter",
-        ACM,
+        REVISITING,
         preset={"order": "activation-first"},
         space=GRID,
         aliases=("acmii",),

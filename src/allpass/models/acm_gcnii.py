@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from allpass.models.acm import ACM
 from allpass.models.entry import Model
 from allpass.models.gcnii import SPACE, TRAINING, DeepResidual
+from allpass.nn.acm import REVISITING
 from allpass.nn.acm_gcnii import ACMGCN2Conv
 from allpass.nn.inputs import Filter
 
@@ -56,7 +56,7 @@ ENTRIES = (
         "acm-gcnii",
         acm_gcnii,
         "gcnii with a high-pass and an identity channel in every layer",
-        ACM,
+        REVISITING,
         space=SHALLOW,
         training=TRAINING,
         numbered="num_layers",
@@ -65,7 +65,7 @@ ENTRIES = (
         "acm-gcnii-star",
         acm_gcnii,
         "acm-gcnii with separate weights for the first layer's features",
-        ACM,
+        REVISITING,
         preset={"separate": True},
         space=SHALLOW,
         training=TRAINING,

@@ -7,10 +7,9 @@ from functools import partial
 from allpass.graph.linear import LinearMap
 from allpass.graph.matrices import matrix
 from allpass.graph.operator import Operator
-from allpass.models.acm import ACM
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Stack
-from allpass.nn.acm import ACMConv
+from allpass.nn.acm import REVISITING, ACMConv
 
 
 def power(A: Operator, name: str, exponent: int) -> LinearMap:
@@ -46,7 +45,7 @@ ENTRIES = tuple(
         f"acm-sgc-{hops}",
         acm_sgc,
         f"sgc-{hops} with a high-pass and an identity channel, mixed node by node",
-        ACM,
+        REVISITING,
         preset={"hops": hops},
         space=GRID,
     )

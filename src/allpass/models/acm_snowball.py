@@ -6,10 +6,9 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from allpass.models.acm import ACM
 from allpass.models.entry import GRID, Model
 from allpass.models.snowball import snowball_widths
-from allpass.nn.acm import ACMConv, Order
+from allpass.nn.acm import REVISITING, ACMConv, Order
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Filter, Graph, read
@@ -72,7 +71,7 @@ ENTRIES = (
         "acm-snowball",
         ACMSnowball,
         "snowball with three channels mixed in every layer",
-        ACM,
+        REVISITING,
         space=GRID,
         numbered="num_layers",
     ),
@@ -80,7 +79,7 @@ ENTRIES = (
         "acmii-snowball",
         ACMSnowball,
         "acm-snowball with the nonlinearity before the filter",
-        ACM,
+        REVISITING,
         preset={"order": "activation-first"},
         space=GRID,
         numbered="num_layers",

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from torch import nn
 
-from allpass.models.acm import ACM as CITATION
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Stack
+from allpass.nn.acm import REVISITING
 from allpass.nn.fagcn import FAConv
 from allpass.nn.gat import GATConv
 from allpass.nn.projected import Projected
@@ -115,15 +115,17 @@ def acm_fagcn(
 
 
 ENTRIES = (
-    Model("acm-sage", acm_sage, "mixes channels around GraphSAGE's mean of neighbours", CITATION, space=GRID),
+    Model(
+        "acm-sage", acm_sage, "mixes channels around GraphSAGE's mean of neighbours", REVISITING, space=GRID
+    ),
     Model(
         "acm-gat",
         acm_gat,
         "mixes channels around GAT's attention",
-        CITATION,
+        REVISITING,
         preset={"hidden_channels": 8},
         space=GRID,
         traits=frozenset({"ignores-weights"}),
     ),
-    Model("acm-fagcn", acm_fagcn, "mixes channels around FAGCN's signed gates", CITATION, space=GRID),
+    Model("acm-fagcn", acm_fagcn, "mixes channels around FAGCN's signed gates", REVISITING, space=GRID),
 )

@@ -7,10 +7,8 @@ from functools import partial
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, Stack
 from allpass.nn.gcn import GCNConv
-from allpass.nn.initialisation import Degrees, Known, initialise_
+from allpass.nn.initialisation import KIPF, Degrees, Known, initialise_
 from allpass.nn.inputs import Filter
-
-KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
 
 
 def gcn(

@@ -20,6 +20,8 @@ from allpass.nn.linear import check_nodes
 from allpass.nn.mixing import ChannelMixing
 from allpass.nn.parts import Parts, as_parts, multiply_parts
 
+REVISITING = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
+
 Channel = Literal["low", "high", "identity", "structure"]
 Order = Literal["filter-first", "activation-first"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from allpass.nn.acm import ACMConv
+from allpass.nn.acm import REVISITING, ACMConv
 from allpass.nn.acm_gcnii import ACMGCN2Conv
 from allpass.nn.activations import BREAK
 from allpass.nn.bern import BERN, BernFilter
@@ -20,6 +20,7 @@ from allpass.nn.gcn import GCNConv
 from allpass.nn.gcnii import CHEN, GCN2Conv
 from allpass.nn.geom import PEI, GeomConv
 from allpass.nn.h2gcn import BEYOND, H2GCNConv
+from allpass.nn.initialisation import KIPF
 from allpass.nn.krylov import KrylovConv
 from allpass.nn.label_propagation import ZHOU, LabelPropagation
 from allpass.nn.linkx import LIM, LINKXConv
@@ -32,9 +33,6 @@ from allpass.nn.snowball import SnowballConv
 from allpass.nn.spatial import ACM
 from allpass.nn.traits import Trait
 from allpass.registry import Registry
-
-REVISITING = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
-KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from allpass.graph.operator import Operator
 from allpass.registry import Registry
 
 GLOROT = "Glorot and Bengio: Understanding the difficulty of training deep feedforward networks, AISTATS 2010"
+KIPF = "Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
 HE = "He et al.: Delving Deep into Rectifiers, ICCV 2015"
 TRAINING = "Luan et al.: Training Matters, 2020"
 DEGREES = "Luan: On Addressing the Limitations of Graph Neural Networks, section 2.2 and appendix"
@@ -204,7 +205,7 @@ for _scheme in (
         lambda s: 1 / (3 * s.fan_out),
         "uniform",
         "uniform in ±1/sqrt(F_out), as the code of GCN and ACM",
-        citation="Kipf and Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017",
+        citation=KIPF,
     ),
     Scheme("forward", lambda s: (1 + s.degrees.mean) / s.fan_in, "normal", "forward variance", True),
     Scheme(
