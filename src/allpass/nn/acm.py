@@ -109,6 +109,8 @@ class ACMConv(nn.Module):
         self.in_channels, self.out_channels = in_channels, out_channels
         self.low, self.high, self.order, self.init = low, high, order, init
         self.activation = build_activation(activation, out_channels)
+        if order == "filter-first" and isinstance(self.activation, nn.ReLU):
+            self.activation.inplace = True  # what the filters give is nobody else's
         self._featured = tuple(name for name in self.channels if name != "structure")
         self.weight = nn.Parameter(torch.empty(in_channels, len(self._featured) * out_channels))
         self.structure_weight = (
