@@ -100,9 +100,8 @@ class Batch:
         self.updates = torch.ones((), dtype=torch.int64, device=device)  # the number of the next one
         self.alive = torch.ones(R, dtype=torch.bool, device=device)
         self.best = self.rows.clone()
-        saved = models[
-            0
-        ].state_dict()  # what is not saved, such as the place in a stream of masks, is no result
+        # What is not saved, such as the place in a stream of masks, is no result.
+        saved = models[0].state_dict()
         self.best_buffers = {name: buffer.clone() for name, buffer in self.buffers.items() if name in saved}
         nothing = torch.full((R,), torch.nan, dtype=torch.float64, device=device)
         self.reported = {name: nothing.clone() for name in (*MEASURED, "epoch")}
