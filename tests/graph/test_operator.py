@@ -238,6 +238,14 @@ def test_gradients_flow_through_edge_weights_and_added_loops(graph: Graph) -> No
     torch.testing.assert_close(found, wanted)
 
 
+@pytest.mark.parametrize("rows", [2, 4])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_signal_of_too_few_or_too_many_nodes_is_refused(rows: int, dtype: torch.dtype) -> None:
+    op = Operator.from_edge_index(torch.tensor([[0, 1], [1, 2]]), dtype=dtype)
+    with pytest.raises(InputError, match=rf"signal of shape \[{rows}, 2\] for a map of shape"):
+        op @ torch.ones(rows, 2, dtype=dtype)
+
+
 LEARNABLE = Operator.from_edge_index(PATH).with_values(torch.ones(2))
 
 

@@ -14,7 +14,7 @@ from allpass.errors import InputError
 from allpass.graph.functions import autocasts, is_plain
 from allpass.graph.linear import LinearMap
 from allpass.graph.pattern import Pattern, outside
-from allpass.graph.spmm import fixed_product, gather_product, plain_product, product
+from allpass.graph.spmm import fixed_product, gather_product, multiply, product
 
 Flow = Literal["source_to_target", "target_to_source"]
 ResultT = TypeVar("ResultT")
@@ -342,7 +342,7 @@ class Operator(LinearMap):
         dense = getattr(x, "layout", None) is torch.strided
         if dense and not self._learnable and is_plain(x) and not autocasts(x.device.type):
             try:  # on a small graph checking first would cost as much as the product
-                return plain_product(self, x)
+                return multiply(self.to_sparse(), x)
             except RuntimeError:
                 self._check(x)
                 raise

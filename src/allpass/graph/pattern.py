@@ -12,8 +12,6 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from allpass.graph.strips import Strips, worth_cutting
-
 _INT32_MAX = 2**31 - 1
 
 _thread = threading.local()
@@ -133,11 +131,6 @@ class Pattern:
         crow = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
         pattern = Pattern(crow, merged % N if N else merged, self.shape)
         return pattern, where[: self.nnz], where[self.nnz :]
-
-    @cached_property
-    def strips(self) -> Strips | None:
-        """The pattern in strips of columns, where products with wide right-hand sides are faster that way."""
-        return outside(lambda: Strips(self), self.device) if worth_cutting(self) else None
 
     def filled(self, values: Tensor) -> Tensor:
         """The sparse CSR tensor with these places and values ``[E]``."""
