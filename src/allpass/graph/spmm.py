@@ -38,7 +38,8 @@ def multiply(matrix: Tensor, x: Tensor) -> Tensor:
     if not x.is_cuda:
         if x.dtype in (torch.float16, torch.bfloat16):
             return multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
-        if x.dim() == 2 and x.dtype == torch.float32 and x.device.type == "cpu" and x.shape[1]:
+        bags = x.dim() == 2 and x.dtype == torch.float32 and x.device.type == "cpu" and x.shape[1]
+        if bags and not torch.is_inference_mode_enabled():  # torch refuses them there
             return _bags(matrix, x)
         if x.dim() == 2 and matrix.shape[0] * x.shape[1] >= _LARGE:
             return torch.sparse.mm(matrix, x.contiguous(), "sum")
