@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from allpass.errors import InputError
+from allpass.graph.functions import autocasts
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, as_features
@@ -72,7 +73,7 @@ def check_fit(x: Features, in_channels: int, dtype: torch.dtype) -> None:
             f"Got features of shape {list(x.shape)} for a layer of {in_channels} in_channels.",
             f"Expected [N, {in_channels}].",
         )
-    if x.dtype != dtype and not torch.is_autocast_enabled(x.device.type):
+    if x.dtype != dtype and not autocasts(x.device.type):
         raise InputError(
             f"Got features of {x.dtype} in a layer of {dtype}.",
             f"Call model.to({x.dtype}), or x.to({dtype}).",
