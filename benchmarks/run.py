@@ -16,7 +16,7 @@ import benchmarks
 from allpass.errors import UnknownNameError, did_you_mean
 from benchmarks.timing import table, write
 
-TOOLS = {"run", "timing"}
+TOOLS = {"accuracy", "published", "run", "timing"}
 
 
 def names() -> list[str]:
