@@ -9,118 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.cli.target import Target, reads_graph
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_TABLES = "Your own tables"
-OPTIONS = (
-    "edges",
-    "nodes",
-    "label",
-    "features",
-    "id_column",
-    "source_column",
-    "target_column",
-    "weight",
-    "undirected",
-    "unknown_nodes",
-    "nan",
-    "task",
-    "data_dir",
-)
-"""The options of `allpass.load` that have a flag here."""
-
-
+@reads_graph
 def diagnose(
-    target: Annotated[
-        str | None,
-        typer.Argument(
-            help="A dataset's name (see `allpass datasets`), a file, or a folder with edges.* and nodes.*"
-        ),
-    ] = None,
-    edges: Annotated[
-        Path | None, typer.Option(help="Edge table: CSV, TSV or Parquet.", rich_help_panel=_TABLES)
-    ] = None,
-    nodes: Annotated[
-        Path | None, typer.Option(help="Node table: CSV, TSV or Parquet.", rich_help_panel=_TABLES)
-    ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(help="Column of the node table that holds the class.", rich_help_panel=_TABLES),
-    ] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(
-            help="Feature columns, separated by commas; by default all others.", rich_help_panel=_TABLES
-        ),
-    ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option("--id", help="Column of the node table that names the node.", rich_help_panel=_TABLES),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(help="Column of the edge table where an edge starts.", rich_help_panel=_TABLES),
-    ] = None,
-    destination: Annotated[
-        str | None, typer.Option(help="Column of the edge table where an edge ends.", rich_help_panel=_TABLES)
-    ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="Column of the edge table with edge weights.", rich_help_panel=_TABLES)
-    ] = None,
-    undirected: Annotated[
-        bool,
-        typer.Option(
-            "--undirected", help="Each row of the edge table is an edge both ways.", rich_help_panel=_TABLES
-        ),
-    ] = False,
-    unknown_nodes: Annotated[
-        str | None,
-        typer.Option(
-            help="Edges to nodes that the node table lacks: error, drop or add.", rich_help_panel=_TABLES
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),
-    ] = None,
-    nan: Annotated[
-        str | None,
-        typer.Option(
-            help="Missing feature values: error, zero or mean; by default the median, with a column that says so.",
-            rich_help_panel=_TABLES,
-        ),
-    ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
-    ] = None,
+    graph: Target,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the report as one HTML file.")] = None,
 ) -> None:
     """Measure whether the structure of a graph helps or hurts, and say what to try first."""
     from allpass.diagnosis import diagnose as run_diagnosis
 
-    given = {
-        "edges": edges,
-        "nodes": nodes,
-        "label": label,
-        "features": features.split(",") if features is not None else None,
-        "id_column": id_column,
-        "source_column": source,
-        "target_column": destination,
-        "weight": weight,
-        "undirected": undirected or None,
-        "unknown_nodes": unknown_nodes,
-        "nan": nan,
-        "task": task,
-        "data_dir": data_dir,
-    }
     if html is not None:
         from allpass.report import check_writable
 
         check_writable(html)  # before minutes of work, not after
     with _progress() as say:
-        diagnosis = run_diagnosis(target, progress=say, **{k: v for k, v in given.items() if v is not None})
+        diagnosis = run_diagnosis(graph.target, progress=say, **graph.options)
         if html is not None:
             from allpass.report import write_page
 

@@ -12,10 +12,11 @@ import typer
 
 from allpass import __version__
 from allpass.cli.datasets import datasets
-from allpass.cli.diagnose import OPTIONS, diagnose
+from allpass.cli.diagnose import diagnose
 from allpass.cli.metrics import metrics
 from allpass.cli.models import models
 from allpass.cli.store import store
+from allpass.cli.target import OPTIONS
 from allpass.errors import AllpassError
 
 app = typer.Typer(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -31,7 +32,7 @@ class Problem:
         x: Features.
         graph: Adjacency.
         target: Labels ``[N]``, or numbers to regress.
-        loss: Loss of one replica.
+        loss: Loss of one replica, where the model has none of its own.
         labels: Whether the model is given the training labels too.
     """
 
@@ -43,15 +44,57 @@ class Problem:
 
 
 class Gradients(Protocol):
-    """Computes for rows of parameters ``[R, P]`` and stacked buffers (which training forwards change in place)."""
+    """Computes for rows of parameters ``[R, P]`` and stacked buffers (which training forwards change in place).
 
-    def gradient(self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor) -> tuple[Tensor, Tensor]:
+    ``targets`` are what the replicas learn: of each its own, ``[R, N]``, or those of the problem where there are none.
+    """
+
+    def gradient(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """The gradients ``[R, P]`` and the outputs ``[R, N, C]`` of a training forward."""
         ...
 
-    def outputs(self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor) -> Tensor:
+    def outputs(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> Tensor:
         """The outputs ``[R, N, C]`` of an evaluation."""
         ...
+
+
+class Objective(nn.Module):
+    """A model with its loss: what is differentiated.
+
+    A model may have a loss of its own, ``loss(output, x, graph, target, mask)``, that takes the place of the task's.
+
+    Args:
+        model: The network.
+        problem: What it learns from.
+    """
+
+    def __init__(self, model: nn.Module, problem: Problem) -> None:
+        super().__init__()
+        self.model, self.problem = model, problem
+
+    def output(self, target: Tensor, mask: Tensor) -> Tensor:
+        """What the network says of every node."""
+        given = {"labels": target, "mask": mask} if self.problem.labels else {}
+        output: Tensor = self.model(self.problem.x, self.problem.graph, **given)
+        return output
+
+    def forward(self, target: Tensor, mask: Tensor) -> tuple[Tensor, Tensor] | Tensor:
+        """The loss and the output while training, the output alone otherwise."""
+        output = self.output(target, mask)
+        if not self.training:
+            return output
+        own = getattr(self.model, "loss", None)
+        if own is not None:
+            return own(output, self.problem.x, self.problem.graph, target, mask), output
+        return self.problem.loss(output, target, mask.to(output.dtype)), output
+
+
+def _of_the_model(named: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {f"model.{name}": value for name, value in named.items()}
 
 
 class Together:
@@ -64,30 +107,36 @@ class Together:
     """
 
     def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
-        self.layout, self.problem = layout, problem
-        self.training, self.evaluation = (
-            copy.deepcopy(model).to("meta").train(mode) for mode in (True, False)
+        self.problem = problem
+        training, evaluation = (
+            Objective(copy.deepcopy(model).to("meta"), problem).train(mode) for mode in (True, False)
         )
 
-        def run(frame: nn.Module, row: Tensor, buffers: dict[str, Tensor], mask: Tensor) -> Tensor:
-            given = {"labels": problem.target, "mask": mask} if problem.labels else {}
-            return functional_call(
-                frame, (layout.parameters(row), buffers), (problem.x, problem.graph), given
-            )
+        def run(
+            frame: nn.Module, row: Tensor, buffers: dict[str, Tensor], mask: Tensor, target: Tensor
+        ) -> Any:
+            named = _of_the_model(layout.parameters(row)), _of_the_model(buffers)
+            return functional_call(frame, named, (target, mask))
 
-        def loss(row: Tensor, buffers: dict[str, Tensor], mask: Tensor) -> tuple[Tensor, Tensor]:
-            output = run(self.training, row, buffers, mask)
-            return problem.loss(output, problem.target, mask.to(output.dtype)), output
+        self._gradient = grad(partial(run, training), has_aux=True)
+        self._output = partial(run, evaluation)
 
-        self._gradient = vmap(grad(loss, has_aux=True))
-        self._outputs = vmap(lambda row, buffers, mask: run(self.evaluation, row, buffers, mask))
+    def gradient(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        return self._all(self._gradient, rows, buffers, masks, targets)
 
-    def gradient(self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor) -> tuple[Tensor, Tensor]:
-        return self._gradient(rows, buffers, masks)
-
-    def outputs(self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor) -> Tensor:
+    def outputs(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> Tensor:
         with torch.no_grad():
-            return self._outputs(rows, buffers, masks)
+            return self._all(self._output, rows, buffers, masks, targets)
+
+    def _all(self, one: Callable[..., Any], *stacked: Any) -> Any:
+        *rest, targets = stacked
+        if targets is None:
+            return vmap(one, in_dims=(0, 0, 0, None))(*rest, self.problem.target)
+        return vmap(one)(*rest, targets)
 
 
 class OneByOne:
@@ -101,21 +150,31 @@ class OneByOne:
 
     def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
         self.layout, self.problem = layout, problem
-        self.model = copy.deepcopy(model)
+        self.objective = Objective(copy.deepcopy(model), problem)
 
-    def _run(self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], mask: Tensor) -> Tensor:
-        given = {"labels": self.problem.target, "mask": mask} if self.problem.labels else {}
-        return functional_call(self.model, (parameters, buffers), (self.problem.x, self.problem.graph), given)
+    def _run(
+        self,
+        parameters: dict[str, Tensor],
+        number: int,
+        buffers: dict[str, Tensor],
+        mask: Tensor,
+        target: Tensor,
+    ) -> Any:
+        own = {name: buffer[number] for name, buffer in buffers.items()}
+        return functional_call(
+            self.objective, (_of_the_model(parameters), _of_the_model(own)), (target, mask)
+        )
 
-    def gradient(self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor) -> tuple[Tensor, Tensor]:
-        self.model.train()
+    def gradient(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        self.objective.train()
         gradients, outputs = torch.empty_like(rows), []
         for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
             leaves = {
                 name: part.detach().requires_grad_() for name, part in self.layout.parameters(row).items()
             }
-            output = self._run(leaves, {name: buffer[number] for name, buffer in buffers.items()}, mask)
-            loss = self.problem.loss(output, self.problem.target, mask.to(output.dtype))
+            loss, output = self._run(leaves, number, buffers, mask, self._target(targets, number))
             found = torch.autograd.grad(
                 loss, list(leaves.values()), allow_unused=True, materialize_grads=True
             )
@@ -123,16 +182,19 @@ class OneByOne:
             outputs.append(output.detach())
         return gradients, torch.stack(outputs)
 
-    def outputs(self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor) -> Tensor:
-        self.model.eval()
+    def outputs(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> Tensor:
+        self.objective.eval()
         with torch.no_grad():
             return torch.stack(
                 [
                     self._run(
-                        self.layout.parameters(row),
-                        {name: buffer[number] for name, buffer in buffers.items()},
-                        mask,
+                        self.layout.parameters(row), number, buffers, mask, self._target(targets, number)
                     )
                     for number, (row, mask) in enumerate(zip(rows, masks, strict=True))
                 ]
             )
+
+    def _target(self, targets: Tensor | None, number: int) -> Tensor:
+        return self.problem.target if targets is None else targets[number]

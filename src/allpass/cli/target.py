@@ -1,0 +1,135 @@
+"""The options that say how a graph is read, the same for every verb that takes one."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+_TABLES = "Your own tables"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a verb was pointed at.
+
+    Args:
+        target: A name, a file or a folder; nothing where tables are given.
+        options: The options of :func:`allpass.load` that were given.
+    """
+
+    target: str | None
+    options: dict[str, Any]
+
+    def load(self) -> Data:
+        """The graph."""
+        from allpass.data import load
+
+        return load(self.target, **self.options)
+
+
+def _declared(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            help="A dataset's name (see `allpass datasets`), a file, or a folder with edges.* and nodes.*"
+        ),
+    ] = None,
+    edges: Annotated[
+        Path | None, typer.Option(help="Edge table: CSV, TSV or Parquet.", rich_help_panel=_TABLES)
+    ] = None,
+    nodes: Annotated[
+        Path | None, typer.Option(help="Node table: CSV, TSV or Parquet.", rich_help_panel=_TABLES)
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="Column of the node table that holds the class.", rich_help_panel=_TABLES),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="Feature columns, separated by commas; by default all others.", rich_help_panel=_TABLES
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", help="Column of the node table that names the node.", rich_help_panel=_TABLES),
+    ] = None,
+    source_column: Annotated[
+        str | None,
+        typer.Option(
+            "--source", help="Column of the edge table where an edge starts.", rich_help_panel=_TABLES
+        ),
+    ] = None,
+    target_column: Annotated[
+        str | None,
+        typer.Option(
+            "--destination", help="Column of the edge table where an edge ends.", rich_help_panel=_TABLES
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of the edge table with edge weights.", rich_help_panel=_TABLES)
+    ] = None,
+    undirected: Annotated[
+        bool,
+        typer.Option(
+            "--undirected", help="Each row of the edge table is an edge both ways.", rich_help_panel=_TABLES
+        ),
+    ] = False,
+    unknown_nodes: Annotated[
+        str | None,
+        typer.Option(
+            help="Edges to nodes that the node table lacks: error, drop or add.", rich_help_panel=_TABLES
+        ),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),
+    ] = None,
+    nan: Annotated[
+        str | None,
+        typer.Option(
+            help="Missing feature values: error, zero or mean; by default the median, with a column that says so.",
+            rich_help_panel=_TABLES,
+        ),
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
+    ] = None,
+) -> None:
+    """The parameters that :func:`reads_graph` gives to a verb; never called."""
+
+
+_PARAMETERS = inspect.signature(_declared, eval_str=True).parameters
+OPTIONS = tuple(name for name in _PARAMETERS if name != "target")
+"""The options of `allpass.load` that have a flag."""
+
+
+def reads_graph(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the argument TARGET and all options of reading; it gets them as its parameter ``graph``."""
+    own = inspect.signature(verb, eval_str=True)
+
+    @functools.wraps(verb)
+    def with_options(**given: Any) -> None:
+        target, options = given.pop("target"), {name: given.pop(name) for name in OPTIONS}
+        if options["features"] is not None:
+            options["features"] = options["features"].split(",")
+        options["undirected"] = options["undirected"] or None
+        verb(graph=Target(target, {k: v for k, v in options.items() if v is not None}), **given)
+
+    place = list(own.parameters).index("graph")
+    mine = [parameter for parameter in own.parameters.values() if parameter.name != "graph"]
+    together = [*mine[:place], _PARAMETERS["target"], *mine[place:], *(_PARAMETERS[name] for name in OPTIONS)]
+    keywords = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in together]
+    with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {part.name: part.annotation for part in keywords}
+    del with_options.__wrapped__
+    return with_options
