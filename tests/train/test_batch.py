@@ -22,7 +22,7 @@ def test_what_is_reported_was_measured_at_the_best_epoch() -> None:
     for number in range(3):
         losses = [float(curve["val_loss"][number]) for curve in curves]
         best = losses.index(min(losses))
-        outcome = batch.outcome(number)
+        (outcome,) = batch.outcomes([number])
         assert outcome.epoch == best
         assert outcome.scores == pytest.approx({name: float(curves[best][name][number]) for name in MEASURED})
         assert torch.equal(batch.best[number], rows[best][number])
@@ -31,7 +31,7 @@ def test_what_is_reported_was_measured_at_the_best_epoch() -> None:
 
 
 def test_nothing_is_reported_before_the_first_epoch() -> None:
-    outcome = batch_of(1, stopping("fixed", max_epochs=3)).outcome(0)
+    (outcome,) = batch_of(1, stopping("fixed", max_epochs=3)).outcomes([0])
     assert outcome.epoch is None
     assert all(math.isnan(value) for value in outcome.scores.values())
 
@@ -48,7 +48,7 @@ def test_a_part_of_a_batch_goes_on_by_itself() -> None:
     for _ in range(9):
         again.step()
     torch.testing.assert_close(part.rows, again.rows[[3, 1]], rtol=1e-9, atol=1e-9)
-    assert part.outcome(0).scores == pytest.approx(again.outcome(3).scores)
+    assert part.outcomes([0])[0].scores == pytest.approx(again.outcomes([3])[0].scores)
 
 
 @pytest.mark.parametrize(("dropout", "deterministic"), [(0.0, True), (0.5, False)])

@@ -10,7 +10,13 @@ from torch_geometric.data import Data
 from allpass.data import splits
 from allpass.testing import learnable_graph
 from allpass.train import fit, stopping
+from allpass.train.batch import Batch, Outcome
 from allpass.train.engine import train
+
+
+def all_of(batch: Batch) -> dict[int, Outcome]:
+    return {number: outcome for ended in train(batch) for number, outcome in ended.items()}
+
 
 SETTINGS = [{"lr": lr, "dropout": p} for lr in (0.2, 0.02) for p in (0.0, 0.5)]
 
@@ -24,7 +30,7 @@ def data() -> Data:
 @pytest.mark.parametrize("together", [True, False])
 def test_every_replica_comes_back_once_with_its_own_number(together: bool) -> None:
     batch = batch_of(5, stopping("patience-loss", patience=2, max_epochs=60), together=together)
-    found = dict(train(batch))
+    found = all_of(batch)
     assert sorted(found) == [0, 1, 2, 3, 4]
     assert len({outcome.epochs for outcome in found.values()}) > 1  # they do not all end together
 
@@ -32,14 +38,14 @@ def test_every_replica_comes_back_once_with_its_own_number(together: bool) -> No
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
 def test_shrinking_a_batch_changes_no_replica(dropout: float) -> None:
     rule = stopping("patience-loss", patience=2, max_epochs=60)
-    shrunk = dict(train(batch_of(5, rule, dropout=dropout, together=True)))
+    shrunk = all_of(batch_of(5, rule, dropout=dropout, together=True))
     batch = batch_of(5, rule, dropout=dropout, together=True)
     if batch.deterministic:
         batch.first_update()
     for _ in range(60):
         (batch.lagging_step if batch.deterministic else batch.step)()
     for number, outcome in shrunk.items():
-        whole = batch.outcome(number)
+        (whole,) = batch.outcomes([number])
         assert (outcome.epoch, outcome.epochs) == (whole.epoch, whole.epochs)
         assert outcome.scores == pytest.approx(whole.scores, abs=1e-12)
         for name, weight in outcome.weights.items():
@@ -48,7 +54,7 @@ def test_shrinking_a_batch_changes_no_replica(dropout: float) -> None:
 
 def test_both_ways_of_computing_give_the_same() -> None:
     rule = stopping("fixed", max_epochs=8)
-    one, other = (dict(train(batch_of(3, rule, together=way))) for way in (True, False))
+    one, other = (all_of(batch_of(3, rule, together=way)) for way in (True, False))
     for number in one:
         assert one[number].scores == pytest.approx(other[number].scores, abs=1e-9)
 

@@ -13,13 +13,15 @@ def runner(room: int) -> tuple[list[int], list[int], object]:
     done: list[int] = []
     sizes: list[int] = []
 
-    def run(part) -> None:
+    def run(part):
         left = [member for member in part if member not in done]
         sizes.append(len(left))
         if len(left) > room:
             done.append(left[0])  # one had ended before memory ran out
+            yield left[0]
             raise torch.OutOfMemoryError("too much")
         done.extend(left)
+        yield from left
 
     return done, sizes, run
 
@@ -28,29 +30,29 @@ def runner(room: int) -> tuple[list[int], list[int], object]:
 @pytest.mark.parametrize("size", [1, 4, 10, 1000])
 def test_everything_is_run_once_whatever_fits(room: int, size: int) -> None:
     done, sizes, run = runner(room)
-    in_parts(list(range(23)), size, run)
+    assert sorted(in_parts(list(range(23)), size, run)) == list(range(23))
     assert sorted(done) == list(range(23))
     assert max(sizes) <= size
 
 
 def test_nothing_is_run_for_nobody() -> None:
-    in_parts([], 5, lambda part: pytest.fail("nothing to run"))
+    assert list(in_parts([], 5, lambda part: pytest.fail("nothing to run"))) == []
 
 
 def test_a_replica_that_never_fits_is_an_error_with_a_cure() -> None:
-    def run(part) -> None:
+    def run(part):
         raise torch.OutOfMemoryError("too much")
 
     with pytest.raises(InputError, match=r"A single replica does not fit.*fewer hidden channels"):
-        in_parts([1, 2, 3], 3, run)
+        list(in_parts([1, 2, 3], 3, run))
 
 
 def test_other_errors_pass() -> None:
-    def run(part) -> None:
+    def run(part):
         raise RuntimeError("other")
 
     with pytest.raises(RuntimeError, match="other"):
-        in_parts([1], 1, run)
+        list(in_parts([1], 1, run))
 
 
 def test_a_cpu_holds_a_few() -> None:

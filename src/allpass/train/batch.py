@@ -48,17 +48,21 @@ class Outcome:
         epoch: The reported epoch, counted from 0; nothing where no epoch was sound.
         epochs: How many epochs it ran.
         diverged: Whether its loss stopped being a number.
-        weights: What a state dict of the model holds, at the reported epoch.
+        seconds: The time it took; its share of it, where others were trained beside it.
+        weights: What a state dict of the model holds, at the reported epoch; empty where they were not wanted.
+        curves: Losses and scores of every epoch it ran, float32; empty where they were not wanted.
     """
 
     scores: Mapping[str, float]
     epoch: int | None
     epochs: int
     diverged: bool
+    seconds: float
     weights: Mapping[str, Tensor]
+    curves: Mapping[str, Tensor]
 
 
-_ROWS = ("rows", "best", "alive", "epochs_run")
+_ROWS = ("rows", "best", "alive", "epochs_run", "curves")
 _STATES = ("buffers", "best_buffers", "moments", "patience", "choice", "reported")
 
 
@@ -72,7 +76,10 @@ class Batch:
         rates: ``"lr"`` and ``"weight_decay"`` of every replica, ``[R]``, and ``"lr:GROUP"``, ``"weight_decay:GROUP"``
             for the parameter groups that a model declares.
         recipe: How they are trained.
+        targets: What each replica learns, ``[R, N]``, where that is not the target of the problem, by which they are
+            judged all the same.
         together: All replicas in one call, or one after the other.
+        curves: Keep the measures of every epoch.
     """
 
     def __init__(
@@ -83,9 +90,11 @@ class Batch:
         rates: Mapping[str, Tensor],
         recipe: Recipe,
         *,
+        targets: Tensor | None = None,
         together: bool,
+        curves: bool = False,
     ) -> None:
-        self.problem, self.masks, self.recipe = problem, masks, recipe
+        self.problem, self.masks, self.recipe, self.targets = problem, masks, recipe, targets
         self.layout = Layout.of(models[0])
         self.rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
         self.buffers = stack_buffers(models)
@@ -106,6 +115,8 @@ class Batch:
         nothing = torch.full((R,), torch.nan, dtype=torch.float64, device=device)
         self.reported = {name: nothing.clone() for name in (*MEASURED, "epoch")}
         self.epochs_run = torch.zeros(R, dtype=torch.int64, device=device)
+        epochs = recipe.stopping.max_epochs if curves else 0
+        self.curves = torch.zeros(R, len(MEASURED), epochs, device=device)
 
     def _by_group(self, rates: Mapping[str, Tensor], name: str) -> Rates:
         return [
@@ -115,19 +126,19 @@ class Batch:
 
     def step(self) -> None:
         """One epoch of every living replica: gradient, update, evaluation."""
-        gradients, _ = self.gradients.gradient(self.rows, self.buffers, self.masks[0])
+        gradients, _ = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.targets)
         self._update(gradients)
-        self._judge(self.gradients.outputs(self.rows, self.buffers, self.masks[0]))
+        self._judge(self.gradients.outputs(self.rows, self.buffers, self.masks[0], self.targets))
 
     def lagging_step(self) -> None:
         """The same where a training forward is an evaluation too: it judges the update of the step before."""
-        gradients, outputs = self.gradients.gradient(self.rows, self.buffers, self.masks[0])
+        gradients, outputs = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.targets)
         self._judge(outputs)
         self._update(gradients)
 
     def first_update(self) -> None:
         """What comes before the first lagging step."""
-        self._update(self.gradients.gradient(self.rows, self.buffers, self.masks[0])[0])
+        self._update(self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.targets)[0])
 
     def tensors(self) -> Iterator[Tensor]:
         """Everything a step changes."""
@@ -141,6 +152,7 @@ class Batch:
         """The batch of some of its replicas, by their numbers; it goes on where this one is."""
         part = copy.copy(self)
         part.masks = self.masks[:, keep]
+        part.targets = None if self.targets is None else self.targets[keep]
         part.lr, part.decay = (
             [(columns, rate[keep]) for columns, rate in rates] for rates in (self.lr, self.decay)
         )
@@ -150,19 +162,41 @@ class Batch:
             setattr(part, name, {key: value[keep] for key, value in getattr(self, name).items()})
         return part
 
-    def outcome(self, number: int) -> Outcome:
-        """What came of a replica."""
-        reported = {name: float(values[number]) for name, values in self.reported.items()}
-        epoch = reported.pop("epoch")
-        row = self.best[number].detach().cpu().clone()
-        kept = {name: value[number].cpu().clone() for name, value in self.best_buffers.items()}
-        return Outcome(
-            scores=reported,
-            epoch=None if math.isnan(epoch) else int(epoch),
-            epochs=int(self.epochs_run[number]),
-            diverged=bool(self.patience["diverged"][number]),
-            weights={**self.layout.parameters(row), **kept},
-        )
+    def outcomes(
+        self, numbers: Sequence[int], *, seconds: float = 0.0, weights: bool = True
+    ) -> list[Outcome]:
+        """What came of some replicas, fetched together.
+
+        Args:
+            numbers: Which ones.
+            seconds: What each of them took.
+            weights: Fetch the weights too.
+        """
+        which = torch.tensor(numbers, dtype=torch.int64, device=self.rows.device)
+        measured = torch.stack([values[which] for values in self.reported.values()], dim=1).tolist()
+        ran, diverged = self.epochs_run[which].tolist(), self.patience["diverged"][which].tolist()
+        best = self.best[which].cpu() if weights else torch.empty(len(numbers), 0)
+        buffers = {name: value[which].cpu() for name, value in self.best_buffers.items()} if weights else {}
+        curves = self.curves[which].cpu()
+        found = []
+        for place, values in enumerate(measured):
+            scores = dict(zip(self.reported, values, strict=True))
+            epoch = scores.pop("epoch")
+            named = self.layout.parameters(best[place]) if weights else {}
+            kept = {**named, **{name: value[place] for name, value in buffers.items()}}
+            lines = curves[place, :, : ran[place]]
+            found.append(
+                Outcome(
+                    scores=scores,
+                    epoch=None if math.isnan(epoch) else int(epoch),
+                    epochs=ran[place],
+                    diverged=diverged[place],
+                    seconds=seconds,
+                    weights={name: value.clone() for name, value in kept.items()},
+                    curves=dict(zip(MEASURED, lines.clone(), strict=True)) if self.curves.numel() else {},
+                )
+            )
+        return found
 
     def _update(self, gradients: Tensor) -> None:
         alive = self.alive.unsqueeze(1)
@@ -173,6 +207,9 @@ class Batch:
     def _judge(self, outputs: Tensor) -> None:
         """Measure an epoch, keep what is best so far, and end whoever has to end."""
         measured = self.measure(outputs)
+        if self.curves.numel():
+            line = torch.stack(list(measured.values()), dim=1).to(self.curves)
+            self.curves.index_copy_(2, self.epoch.view(1), line.unsqueeze(2))
         score = self.recipe.task.scorer
         record = Record(
             measured["train_loss"],
@@ -190,8 +227,11 @@ class Batch:
     def measure(self, outputs: Tensor) -> dict[str, Tensor]:
         """Losses and scores ``[R]`` of every replica on its training, validation and test nodes."""
         task, target = self.recipe.task, self.problem.target
-        losses = task.losses(outputs, target, self.masks)
-        scores = task.scorer(outputs, target, self.masks)
+        losses = [*task.losses(outputs, target, self.masks)]
+        scores = [*task.scorer(outputs, target, self.masks)]
+        if self.targets is not None:
+            losses[0] = task.losses(outputs, self.targets, self.masks[0])
+            scores[0] = task.scorer(outputs, self.targets, self.masks[0])
         return dict(zip(MEASURED, (*losses, *scores), strict=True))
 
     def _keep(self, improved: Tensor, measured: dict[str, Tensor]) -> None:

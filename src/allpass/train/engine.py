@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 import torch
@@ -17,15 +18,17 @@ FULL = 0.7
 Look = Callable[[Batch], None]
 
 
-def train(batch: Batch, look: Look | None = None) -> Iterator[tuple[int, Outcome]]:
-    """Train every replica of a batch to its end; gives each with its number soon after it has ended.
+def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> Iterator[dict[int, Outcome]]:
+    """Train every replica of a batch to its end; gives by number, at each look, those that have ended since.
 
     Args:
         batch: What to train.
         look: Called at every look, for a progress bar; may raise to stop early.
+        weights: Fetch the weights of those that have ended.
     """
     cuda = batch.rows.is_cuda
     numbers = torch.arange(len(batch.rows))
+    last, share = time.perf_counter(), 0.0  # what a replica that is alive has taken so far
     if batch.deterministic:
         batch.first_update()
     step = prepared(batch)
@@ -37,8 +40,12 @@ def train(batch: Batch, look: Look | None = None) -> Iterator[tuple[int, Outcome
         if look is not None:
             look(batch)
         alive = batch.alive.cpu()
-        for place in (~alive & ~ended).nonzero().flatten().tolist():
-            yield int(numbers[place]), batch.outcome(place)
+        now = time.perf_counter()
+        share, last = share + (now - last) / int((~ended).sum()), now
+        places = (~alive & ~ended).nonzero().flatten().tolist()
+        if places:
+            found = batch.outcomes(places, seconds=share, weights=weights)
+            yield dict(zip(numbers[places].tolist(), found, strict=True))
         if not bool(alive.any()):
             return
         ended = ~alive

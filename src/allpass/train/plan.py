@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import torch
 
 from allpass.errors import InputError
 from allpass.train.batch import Batch
+
+T = TypeVar("T")
 
 ON_A_CPU = 16
 """Replicas in memory at once where they are trained one after the other: more would only take room."""
@@ -41,7 +44,7 @@ def _peak(build: Callable[[Sequence[int]], Batch], members: Sequence[int], devic
     return float(torch.cuda.max_memory_allocated(device) - before)
 
 
-def in_parts(members: Sequence[int], size: int, run: Callable[[Sequence[int]], None]) -> None:
+def in_parts(members: Sequence[int], size: int, run: Callable[[Sequence[int]], Iterator[T]]) -> Iterator[T]:
     """``run`` on parts of at most ``size`` members; a part that does not fit into memory is halved and run again.
 
     Args:
@@ -53,7 +56,7 @@ def in_parts(members: Sequence[int], size: int, run: Callable[[Sequence[int]], N
     while queue:
         part = queue.pop(0)
         try:
-            run(part)
+            yield from run(part)
         except torch.OutOfMemoryError:
             if len(part) == 1:
                 raise InputError(

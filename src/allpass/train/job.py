@@ -1,0 +1,237 @@
+"""Trainings of one model on one graph: which are wanted, how each is done, and the way they are done together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from allpass.data.fingerprint import fingerprint
+from allpass.data.splits import Split
+from allpass.errors import InputError, UnknownNameError, did_you_mean
+from allpass.graph.operator import Operator
+from allpass.models.catalog import resolve
+from allpass.nn.inputs import as_features
+from allpass.train.batch import Batch, Outcome, Recipe
+from allpass.train.engine import train
+from allpass.train.gradients import Problem
+from allpass.train.network import untrained
+from allpass.train.plan import at_once, in_parts
+from allpass.train.run import Key
+from allpass.train.scaling import Scaler
+
+TRAINING = ("lr", "weight_decay")
+"""Settings that are not of the model; ``lr:GROUP`` is one of them too."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One training that is wanted.
+
+    Args:
+        settings: Everything that is chosen, of the model and of the training.
+        split: Which nodes it learns from and is judged on.
+        seed: Decides its weights and the masks of its dropout.
+        target: What it learns, where that is not the label of the data.
+    """
+
+    settings: Mapping[str, object]
+    split: Split
+    seed: int
+    target: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A look at a training that goes on.
+
+    Args:
+        batch: What is being trained right now.
+        ended: Runs that have ended before it.
+        runs: Runs in all.
+    """
+
+    batch: Batch
+    ended: int
+    runs: int
+
+    @property
+    def epoch(self) -> int:
+        """Epochs that this batch has run."""
+        return int(self.batch.epoch)
+
+    @property
+    def alive(self) -> int:
+        """Replicas that are still being trained."""
+        return int(self.batch.alive.sum())
+
+    @property
+    def best(self) -> float:
+        """The best validation score among the batch, NaN where there is none."""
+        scores = self.batch.reported["val_score"]
+        return float(scores.nan_to_num(nan=-torch.inf).max()) if not bool(scores.isnan().all()) else torch.nan
+
+
+Look = Callable[[Glance], None]
+
+
+class Job:
+    """Runs of one model on one graph.
+
+    Args:
+        model: A name of ``allpass.models.MODELS``.
+        data: The graph with features and labels.
+        wanted: The runs; settings are filled up with the model's own.
+        recipe: How every one is trained.
+        scaling: How features are scaled, a name of ``SCALINGS``.
+        device: Where to train.
+        dtype: In which precision.
+        curves: Keep the measures of every epoch.
+        wrap: Makes of each network the one that is trained, such as one with a loss of its own.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        data: Data,
+        wanted: Sequence[Wanted],
+        recipe: Recipe,
+        *,
+        scaling: str = "none",
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+        curves: bool = False,
+        wrap: Callable[[nn.Module], nn.Module] | None = None,
+    ) -> None:
+        self.entry, numbered = resolve(model)
+        for key in {key: None for run in wanted for key in run.settings}:
+            self._check(key)
+        defaults = {**self.entry.training, **self.entry.settings, **numbered}
+        self.wanted = [
+            Wanted({**defaults, **run.settings}, run.split, run.seed, run.target) for run in wanted
+        ]
+        self.data, self.recipe, self.scaling = data, recipe, scaling
+        self.device, self.dtype, self.curves, self.wrap = torch.device(device), dtype, curves, wrap
+        self.masks = {
+            part: torch.stack([getattr(run.split, part) for run in wanted])
+            for part in (("train", "val", "test") if wanted else ())
+        }
+        recipe.task.check(data, self.masks)
+        self.problem = self._problem()
+
+    def run(
+        self,
+        numbers: Sequence[int],
+        look: Look | None = None,
+        *,
+        take: Callable[[Sequence[int]], Sequence[int]] = lambda part: part,
+        weights: bool = True,
+    ) -> Iterator[dict[int, Outcome]]:
+        """Train some of the runs; gives by number, now and then, those that have ended since.
+
+        Args:
+            numbers: Which of the runs.
+            look: Called every few epochs.
+            take: Asked before a part of them is trained, which of it to train.
+            weights: Keep the weights.
+        """
+        ended = set[int]()
+
+        def train_part(part: Sequence[int]) -> Iterator[dict[int, Outcome]]:
+            left = [number for number in take(part) if number not in ended]
+            if not left:
+                return
+            glance = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
+            for found in train(self._batch(left), glance, weights=weights):
+                now = {left[place]: outcome for place, outcome in found.items()}
+                ended.update(now)
+                yield now
+
+        for members in self._groups(numbers):
+            yield from in_parts(members, at_once(self._batch, members, self.device), train_part)
+
+    def key(self, number: int) -> Key:
+        """What identifies a run in a store; where it is trained is no part of it."""
+        run, rule = self.wanted[number], self.recipe.stopping
+        return Key(
+            dataset=getattr(self.data, "name", None) or "unnamed",
+            fingerprint=self.data.get("fingerprint") or fingerprint(self.data),
+            model=self.entry.name,
+            settings=run.settings,
+            split=run.split.name,
+            split_hash=run.split.fingerprint,
+            seed=run.seed,
+            protocol={
+                "task": self.recipe.task.name,
+                "score": self.recipe.task.score,
+                "optimizer": self.recipe.optimizer.name,
+                "stopping": {"rule": type(rule).__name__, **asdict(rule)},
+                "selection": self.recipe.selection.name,
+                "scaling": self.scaling,
+                "precision": str(self.dtype).removeprefix("torch."),
+            },
+        )
+
+    def _check(self, key: str) -> None:
+        if key.split(":")[0] not in TRAINING and key not in self.entry.settings:
+            known = sorted((*self.entry.settings, *TRAINING))
+            raise UnknownNameError(
+                f"There is no setting {key!r} of the model {self.entry.name!r}.", did_you_mean(key, known)
+            )
+
+    def _problem(self) -> Problem:
+        data = self.data
+        if data.x is None or data.edge_index is None:
+            raise InputError(
+                "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
+            )
+        graph = Operator.from_edge_index(data.edge_index, data.edge_weight, data.num_nodes, dtype=self.dtype)
+        x = as_features(Scaler.of(data.x, self.scaling)(data.x).to(self.dtype))
+        target, loss = data.y.to(self.device), self.recipe.task.loss
+        labels = "uses-labels" in self.entry.traits
+        return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
+
+    def _groups(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Runs that differ in rates and dropout alone train together: only those have the same shapes."""
+        groups: dict[object, list[int]] = {}
+        for number in numbers:
+            run = self.wanted[number]
+            shape = {key: value for key, value in run.settings.items() if key in self.entry.settings}
+            shape.pop("dropout", None)
+            groups.setdefault((repr(sorted(shape.items())), run.target is None), []).append(number)
+        return list(groups.values())
+
+    def _batch(self, numbers: Sequence[int]) -> Batch:
+        runs = [self.wanted[number] for number in numbers]
+        rates = {
+            name: torch.tensor([float(str(run.settings[name])) for run in runs], dtype=torch.float64)
+            for name in runs[0].settings
+            if name.split(":")[0] in TRAINING
+        }
+        targets = [run.target for run in runs if run.target is not None]
+        return Batch(
+            [self._network(run).to(self.device) for run in runs],
+            self.problem,
+            torch.stack([mask[list(numbers)] for mask in self.masks.values()]).to(self.device),
+            rates,
+            self.recipe,
+            targets=torch.stack(targets).to(self.device) if targets else None,
+            together=self.device.type == "cuda",
+            curves=self.curves,
+        )
+
+    def _network(self, run: Wanted) -> nn.Module:
+        network = untrained(
+            self.entry.name,
+            run.settings,
+            in_channels=self.problem.x.shape[1],
+            out_channels=self.recipe.task.out_channels(self.data.y),
+            num_nodes=self.problem.graph.shape[0],
+            graph=self.problem.graph,
+            seed=run.seed,
+            dtype=self.dtype,
+        )
+        return network if self.wrap is None else self.wrap(network)

@@ -1,0 +1,117 @@
+"""Trainings whose runs are kept: what a store holds is read, the rest is trained and stored the moment it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+from torch_geometric.data import Data
+
+from allpass.data.splits import Split
+from allpass.train.batch import Outcome
+from allpass.train.fit import How, job_of
+from allpass.train.job import Glance, Look
+from allpass.train.run import Key, Run
+from allpass.train.store import Store
+from allpass.train.versions import versions
+
+PAUSE = 0.5
+"""Seconds between two looks at a store while other processes finish what they have begun."""
+
+_RENEWAL = 60.0  # seconds after which the claims on what is being trained are renewed
+
+
+def fit_into(
+    store: Store,
+    model: str,
+    data: Data,
+    splits: Split | Sequence[Split],
+    settings: Mapping[str, object] | Sequence[Mapping[str, object]] = ({},),
+    *,
+    seeds: int | Sequence[int] = 0,
+    look: Look | None = None,
+    **how: Unpack[How],
+) -> list[Run]:
+    """Like :func:`~allpass.train.fit.fit`, with every run kept in a store, and none done twice.
+
+    Runs that the store holds are read. The others are trained and stored in the moment they end, so one may stop at
+    any time and call again to go on. Several processes may do this on one store: each takes a part of the runs, and
+    all of them return when all runs are there. Weights are not kept; curves are.
+
+    Args:
+        store: Where runs are kept.
+        model: A name of ``allpass.models.MODELS``.
+        data: The graph with features and labels.
+        splits: One split or several.
+        settings: One choice of settings or several.
+        seeds: One seed or several.
+        look: Called every few epochs, for a progress bar.
+        **how: Of the options of :func:`~allpass.train.fit.fit` those that say how a run is trained.
+
+    Example:
+        >>> import torch
+        >>> from tempfile import TemporaryDirectory
+        >>> from allpass.data import load, splits
+        >>> data = load("karate")
+        >>> data.x = torch.eye(data.num_nodes)
+        >>> with TemporaryDirectory() as folder, Store(f"{folder}/runs.db") as store:
+        ...     for count in 2, 3:
+        ...         runs = fit_into(store, "gcn", data, splits(data, "random", count=count))
+        ...         print(len(runs), "runs, stored:", len(store))
+        2 runs, stored: 2
+        3 runs, stored: 3
+    """
+    how.setdefault("curves", True)
+    job = job_of(model, data, splits, settings, seeds, **how)
+    keys = [job.key(number) for number in range(len(job.wanted))]
+    made_with = versions(job.device)
+    while missing := store.missing(keys):
+        worker = _Worker(store, keys, look)
+        try:
+            for ended in job.run(worker.numbers(missing), worker.look, take=worker.take, weights=False):
+                store.add_many(_run(keys[number], outcome, made_with) for number, outcome in ended.items())
+        finally:
+            store.release(worker.taken)
+        if not worker.taken:  # others are at work on all that is missing
+            time.sleep(PAUSE)
+    return [run for key in keys if (run := store.get(key)) is not None]
+
+
+class _Worker:
+    """Takes runs for this process, and keeps its claims on them alive while they are trained."""
+
+    def __init__(self, store: Store, keys: Sequence[Key], look: Look | None) -> None:
+        self.store, self.keys, self.told = store, keys, look
+        self.places = {key.identity: number for number, key in reversed(list(enumerate(keys)))}
+        self.taken: list[Key] = []
+        self.training: list[Key] = []
+        self.renewed = time.monotonic()
+
+    def numbers(self, keys: Sequence[Key]) -> list[int]:
+        return [self.places[key.identity] for key in keys]
+
+    def take(self, part: Sequence[int]) -> list[int]:
+        self.training = self.store.claim([self.keys[number] for number in part])
+        self.taken += self.training
+        return self.numbers(self.training)
+
+    def look(self, glance: Glance) -> None:
+        if time.monotonic() - self.renewed > _RENEWAL:
+            self.store.claim(self.training)
+            self.renewed = time.monotonic()
+        if self.told is not None:
+            self.told(glance)
+
+
+def _run(key: Key, outcome: Outcome, made_with: Mapping[str, str]) -> Run:
+    return Run(
+        key=key,
+        status="diverged" if outcome.diverged else "done",
+        epoch=outcome.epoch,
+        epochs=outcome.epochs,
+        scores=outcome.scores,
+        seconds=outcome.seconds,
+        curves={name: values.numpy() for name, values in outcome.curves.items()},
+        versions=made_with,
+    )
