@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from allpass.cli.target import Target, reads_graph
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 @reads_graph
 def diagnose(
@@ -21,13 +18,15 @@ def diagnose(
     html: Annotated[Path | None, typer.Option(help="Write the report as one HTML file.")] = None,
 ) -> None:
     """Measure whether the structure of a graph helps or hurts, and say what to try first."""
+    from allpass.cli.progress import steps
     from allpass.diagnosis import diagnose as run_diagnosis
+    from allpass.metrics import METRICS
 
     if html is not None:
         from allpass.report import check_writable
 
         check_writable(html)  # before minutes of work, not after
-    with _progress() as say:
+    with steps(len(METRICS) + 7) as say:
         diagnosis = run_diagnosis(graph.target, progress=say, **graph.options)
         if html is not None:
             from allpass.report import write_page
@@ -40,23 +39,3 @@ def diagnose(
     from allpass.cli.show import show_diagnosis
 
     show_diagnosis(diagnosis, html)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """A bar on the terminal, nothing anywhere else; it moves on with each step's name."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from allpass.metrics import METRICS
-
-    columns: tuple[Any, ...] = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("starting", total=len(METRICS) + 7)
-        yield lambda step: bar.update(task, description=step, advance=1)

@@ -26,6 +26,8 @@ from allpass.train.scaling import Scaler
 TRAINING = ("lr", "weight_decay")
 """Settings that are not of the model; ``lr:GROUP`` is one of them too."""
 
+_PARTS = ("train", "val", "test")
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -115,11 +117,8 @@ class Job:
         ]
         self.data, self.recipe, self.scaling = data, recipe, scaling
         self.device, self.dtype, self.curves, self.wrap = torch.device(device), dtype, curves, wrap
-        self.masks = {
-            part: torch.stack([getattr(run.split, part) for run in wanted])
-            for part in (("train", "val", "test") if wanted else ())
-        }
-        recipe.task.check(data, self.masks)
+        different = list({id(run.split): run.split for run in wanted}.values())
+        recipe.task.check(data, {part: _masks(different, part) for part in (_PARTS if wanted else ())})
         self.problem = self._problem()
 
     def run(
@@ -215,7 +214,7 @@ class Job:
         return Batch(
             [self._network(run).to(self.device) for run in runs],
             self.problem,
-            torch.stack([mask[list(numbers)] for mask in self.masks.values()]).to(self.device),
+            torch.stack([_masks([run.split for run in runs], part) for part in _PARTS]).to(self.device),
             rates,
             self.recipe,
             targets=torch.stack(targets).to(self.device) if targets else None,
@@ -235,3 +234,7 @@ class Job:
             dtype=self.dtype,
         )
         return network if self.wrap is None else self.wrap(network)
+
+
+def _masks(splits: Sequence[Split], part: str) -> Tensor:
+    return torch.stack([getattr(split, part) for split in splits])

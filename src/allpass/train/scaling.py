@@ -63,7 +63,7 @@ class Scaler:
                     f"Got {x.shape[1]} features.",
                     f"Expected {len(self.mean)}, as the scaling was measured on.",
                 )
-            mean, deviation = (torch.tensor(part, device=x.device) for part in (self.mean, self.deviation))
+            mean, deviation = torch.tensor([self.mean, self.deviation], dtype=torch.float64, device=x.device)
             return ((_dense(x) - mean) / deviation).to(x.dtype)
         return _rows(x) if self.kind == "rows" else x
 

@@ -1,0 +1,71 @@
+"""Bars on the terminal while one waits; nothing anywhere else."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.progress import Progress, ProgressColumn
+
+    from allpass.train.job import Glance
+
+_PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
+
+
+@contextmanager
+def steps(total: int) -> Iterator[Callable[[str], None]]:
+    """A bar that moves on with each step's name."""
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with _bar(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
+        task = bar.add_task("starting", total=total)
+        yield lambda step: bar.update(task, description=step, advance=1)
+
+
+@contextmanager
+def training(what: str = "training") -> Iterator[Callable[[Glance], None]]:
+    """A bar for trainings: runs that have ended, epochs, replicas alive, the best validation score, time left.
+
+    The time left is what it takes when every run needs all its epochs, so it is mostly less.
+    """
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    words = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
+    with _bar(SpinnerColumn(), *words, TimeRemainingColumn()) as bar:
+        task = bar.add_task(what, total=1.0, state="")
+        last = -math.inf
+
+        def look(glance: Glance) -> None:
+            nonlocal last
+            if bar.disable or time.monotonic() - last < _PAUSE:
+                return
+            last = time.monotonic()
+            bar.update(task, completed=share_done(glance), state=state(glance))
+
+        yield look
+
+
+def share_done(glance: Glance) -> float:
+    """How much of all is done, from 0 to 1, if those that are alive take all their epochs."""
+    members, most = len(glance.batch.rows), glance.batch.recipe.stopping.max_epochs
+    part = glance.alive * glance.epoch / most + (members - glance.alive)
+    return min((glance.ended + part) / glance.runs, 1.0)
+
+
+def state(glance: Glance) -> str:
+    """Where a training stands, in a few words."""
+    best = "" if math.isnan(glance.best) else f" · best validation {glance.best:.3f}"
+    return f"{glance.ended}/{glance.runs} runs · epoch {glance.epoch} · {glance.alive} alive{best}"
+
+
+def _bar(*columns: ProgressColumn) -> Progress:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -1,0 +1,59 @@
+"""A bar shows where a training stands on a terminal, and nothing anywhere else."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.train.batches import batch_of
+
+from allpass.cli.progress import share_done, state, steps, training
+from allpass.train.job import Glance
+from allpass.train.stopping import stopping
+
+
+def glance(epochs: int, ended: int = 4, runs: int = 10) -> Glance:
+    batch = batch_of(3, stopping("fixed", max_epochs=10), dropout=0.5)
+    for _ in range(epochs):
+        batch.step()
+    return Glance(batch, ended, runs)
+
+
+def test_the_state_in_words() -> None:
+    assert state(glance(0)) == "4/10 runs · epoch 0 · 3 alive"
+    seen = glance(2)
+    best = float(seen.batch.reported["val_score"].max())
+    assert state(seen) == f"4/10 runs · epoch 2 · 3 alive · best validation {best:.3f}"
+
+
+def test_one_without_a_score_does_not_hide_the_others() -> None:
+    seen = glance(2)
+    seen.batch.reported["val_score"][0] = torch.nan
+    assert seen.best == float(seen.batch.reported["val_score"][1:].max())
+
+
+def test_the_share_counts_runs_that_ended_and_epochs_of_the_others() -> None:
+    assert share_done(glance(0)) == pytest.approx(0.4)
+    assert share_done(glance(5)) == pytest.approx((4 + 3 * 0.5) / 10)
+    assert share_done(glance(10)) == pytest.approx(0.7)
+    early = glance(5)
+    early.batch.alive[0] = False
+    assert share_done(early) == pytest.approx((4 + 2 * 0.5 + 1) / 10)
+
+
+def test_away_from_a_terminal_nothing_is_written(capfd: pytest.CaptureFixture[str]) -> None:
+    with training() as look, steps(2) as say:
+        say("reading")
+        look(glance(1))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_on_a_terminal_there_is_a_bar(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what a terminal would be taken for
+    monkeypatch.setenv("COLUMNS", "200")
+    with training("texas") as look:
+        look(glance(1))
+    written = capfd.readouterr().err
+    assert "texas" in written
+    assert "3 alive" in written

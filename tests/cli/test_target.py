@@ -1,0 +1,55 @@
+"""Verbs that read a graph have the same options, and get them as one thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, get_type_hints
+
+import typer
+from typer.testing import CliRunner
+
+from allpass.cli.target import OPTIONS, Target, reads_graph
+from allpass.data.load import Options
+
+
+def app_of(seen: list[object]) -> typer.Typer:
+    app = typer.Typer()
+
+    @app.command()
+    @reads_graph
+    def verb(
+        first: Annotated[str, typer.Argument()], graph: Target, loud: Annotated[bool, typer.Option()] = False
+    ) -> None:
+        """Do something to a graph."""
+        seen.extend((first, graph, loud))
+
+    return app
+
+
+def test_every_option_is_one_of_load() -> None:
+    assert set(OPTIONS) <= {*get_type_hints(Options), "edges", "nodes"}
+
+
+def test_what_is_given_comes_through_and_the_rest_is_left_to_load(tmp_path: Path) -> None:
+    seen: list[object] = []
+    words = ["model", "folder", "--features", "age,size", "--id", "who", "--undirected", "--loud"]
+    assert CliRunner().invoke(app_of(seen), words).exit_code == 0
+    options = {"features": ["age", "size"], "id_column": "who", "undirected": True}
+    assert seen == ["model", Target("folder", options), True]
+
+
+def test_nothing_but_the_target() -> None:
+    seen: list[object] = []
+    CliRunner().invoke(app_of(seen), ["model", "cora"])
+    assert seen == ["model", Target("cora", {}), False]
+
+
+def test_it_loads() -> None:
+    assert Target("karate", {}).load().num_nodes == 34
+
+
+def test_the_help_lists_them() -> None:
+    shown = CliRunner().invoke(app_of([]), ["--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
+    for flag in ("--edges", "--source", "--destination", "--nan", "--data-dir", "--loud"):
+        assert flag in shown
+    assert "Do something to a graph." in shown

@@ -1,0 +1,146 @@
+"""What is wanted of a model and a graph: runs grouped by shape, trained in parts, named by what decides them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch_geometric.data import Data
+
+from allpass.data import splits
+from allpass.errors import InputError, UnknownNameError
+from allpass.testing import learnable_graph
+from allpass.train.fit import fit, job_of
+from allpass.train.job import Glance
+from allpass.train.stopping import stopping
+
+RULE = stopping("fixed", max_epochs=4)
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    x, A, y, _ = learnable_graph()
+    return Data(x=x, edge_index=A.edge_index, y=y, num_nodes=len(y))
+
+
+def test_only_runs_of_one_shape_train_together(data: Data) -> None:
+    settings = [
+        {"hidden_channels": 4},
+        {"hidden_channels": 8},
+        {"lr": 0.5, "hidden_channels": 4},
+        {"dropout": 0.1},
+    ]
+    job = job_of("gcn", data, splits(data, "random", count=2), settings, 0, stop=RULE)
+    assert job._groups(range(8)) == [[0, 1, 4, 5], [2, 3], [6, 7]]
+
+
+def test_some_of_the_runs_and_those_that_are_taken(data: Data) -> None:
+    job = job_of("gcn", data, splits(data, "random", count=6), {}, 0, stop=RULE)
+    asked = []
+
+    def take(part):
+        asked.append(list(part))
+        return [number for number in part if number % 2]
+
+    found = {number for ended in job.run([1, 2, 3, 4], take=take) for number in ended}
+    assert asked == [[1, 2, 3, 4]]
+    assert found == {1, 3}
+
+
+def test_a_look_counts_runs_over_all_parts(data: Data) -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def look(glance: Glance) -> None:
+        seen.append((glance.ended, glance.alive, glance.runs))
+
+    fit("gcn", data, splits(data, "random", count=20), {"dropout": 0.5}, stop=RULE, look=look)
+    assert seen[0] == (0, 16, 20)
+    assert seen[-1] == (16, 0, 20)
+
+
+def test_targets_are_learnt_and_labels_judge(data: Data) -> None:
+    parts = splits(data, "random", count=2)
+    turned = (data.y + 1) % 3
+    rule = stopping("fixed", max_epochs=60)
+    how = {"settings": {"lr": 0.1, "dropout": 0.0}, "stop": rule, "select": "final"}
+    wrong, right = (fit("gcn", data, parts, targets=[t, t], **how) for t in (turned, data.y))
+    for run in wrong:
+        assert run.scores["train_score"] > 0.9  # on what it was told
+        assert run.scores["test_score"] < 0.1  # the truth is another
+    told = data.clone()
+    told.y = turned
+    for run, same in zip(wrong, fit("gcn", told, parts, **how), strict=True):
+        assert run.scores["train_loss"] == pytest.approx(same.scores["train_loss"], abs=1e-6)
+    for run, same in zip(right, fit("gcn", data, parts, **how), strict=True):
+        assert run.scores == pytest.approx(same.scores)
+    with pytest.raises(InputError, match="Got 1 targets for 2 splits"):
+        fit("gcn", data, parts, targets=[turned])
+
+
+class Pulled(nn.Module):
+    """A network whose own loss pulls every output to a number."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, x, graph):
+        return self.model(x, graph)
+
+    def loss(self, output, x, graph, target, mask):
+        return (output - 2).square().mean()
+
+
+def test_a_loss_of_its_own_takes_the_place_of_the_task(data: Data) -> None:
+    (split,) = splits(data, "random", count=1)
+    how = {"settings": {"lr": 0.1, "weight_decay": 0.0, "dropout": 0.0}, "select": "final"}
+    (run,) = fit("mlp-2", data, split, stop=stopping("fixed", max_epochs=200), wrap=Pulled, **how)
+    assert all(name.startswith("model.") for name in run.weights)
+    network = Pulled(
+        job_of("mlp-2", data, split, {}, 0)._network(job_of("mlp-2", data, split, {}, 0).wanted[0])
+    )
+    network.load_state_dict(dict(run.weights))
+    with torch.no_grad():
+        assert float((network.eval()(data.x, data.edge_index) - 2).abs().mean()) < 0.2
+
+
+def test_curves_and_weights_are_there_when_wanted(data: Data) -> None:
+    (split,) = splits(data, "random", count=1)
+    (run,) = fit("gcn", data, split, stop=RULE, curves=True, weights=False)
+    assert run.weights == {}
+    assert {len(curve) for curve in run.curves.values()} == {4}
+    for name, value in run.scores.items():
+        assert float(run.curves[name][run.epoch]) == pytest.approx(value, rel=1e-6)
+    (run,) = fit("gcn", data, split, stop=RULE)
+    assert run.curves == {}
+
+
+def test_time_is_shared_out(data: Data) -> None:
+    runs = fit("gcn", data, splits(data, "random", count=3), stop=RULE)
+    assert all(run.seconds > 0 for run in runs)
+
+
+def test_scaling_is_part_of_the_training(data: Data) -> None:
+    (split,) = splits(data, "random", count=1)
+    scaled = data.clone()
+    scaled.x = data.x / data.x.sum(1, keepdim=True)
+    (ours,), (theirs,) = (
+        fit("gcn", graph, split, stop=RULE, scaling=how) for graph, how in ((data, "rows"), (scaled, "none"))
+    )
+    assert ours.scores == pytest.approx(theirs.scores, rel=1e-5)
+
+
+def test_ten_thousand_runs_are_cut_into_parts(data: Data) -> None:
+    job = job_of(
+        "gcn", data, splits(data, "random", count=1), [{}] * 10_000, 0, stop=stopping("fixed", max_epochs=1)
+    )
+    first = next(iter(job.run(range(10_000))))
+    assert sorted(first) == list(range(16))
+
+
+def test_wrong_input(data: Data) -> None:
+    (split,) = splits(data, "random", count=1)
+    with pytest.raises(UnknownNameError, match="Did you mean 'weight_decay'"):
+        job_of("gcn", data, split, {"weight_decya": 0}, 0)
+    with pytest.raises(InputError, match="no features"):
+        job_of("gcn", Data(edge_index=data.edge_index, y=data.y, num_nodes=data.num_nodes), split, {}, 0)
