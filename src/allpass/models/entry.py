@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
 
 from torch import nn
 
@@ -52,15 +54,15 @@ class Model:
     numbered: str | None = None
     aliases: tuple[str, ...] = ()
 
-    @property
-    def settings(self) -> dict[str, object]:
+    @cached_property
+    def settings(self) -> Mapping[str, object]:
         """Every setting with its default; those of ``build`` that are open-ended are not listed."""
         found = {
             name: parameter.default
             for name, parameter in inspect.signature(self.build).parameters.items()
             if parameter.default is not inspect.Parameter.empty and name not in _GIVEN
         }
-        return {**found, **self.preset}
+        return MappingProxyType({**found, **self.preset})
 
     @property
     def meanings(self) -> dict[str, str]:
