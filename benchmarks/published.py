@@ -1,12 +1,13 @@
 """ACM-GCN and its training loop as they were released, transcribed line for line: what the engine is compared with.
 
-Dense features, a product a channel, a stored high-pass matrix, one run at a time. Nothing of allpass is used here, so
+Dense features, a product a channel, a stored high-pass matrix, one run at a time. Nothing of allpass is called here, so
 that what agrees with it agrees for a reason.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -103,6 +104,20 @@ class PublishedACM(nn.Module):
         x = torch.relu(self.first(x, low, high))
         x = F.dropout(x, self.dropout, self.training)
         return F.log_softmax(self.second(x, low, high), dim=1)
+
+    def begin_as(self, weights: Mapping[str, Tensor]) -> None:
+        """Take the weights of allpass's network, which has the three channels of a layer side by side."""
+        with torch.no_grad():
+            for number, layer in enumerate((self.first, self.second)):
+                low, high, identity = weights[f"layers.{number}.weight"].chunk(3, dim=1)
+                layer.low_weight.copy_(low)
+                layer.high_weight.copy_(high)
+                layer.identity_weight.copy_(identity)
+                low, high, identity = weights[f"layers.{number}.mixing.score"].unsqueeze(2)
+                layer.low_score.copy_(low)
+                layer.high_score.copy_(high)
+                layer.identity_score.copy_(identity)
+                layer.mix.copy_(weights[f"layers.{number}.mixing.mix"])
 
 
 def stored_pair(data: Data) -> tuple[Tensor, Tensor]:
