@@ -12,6 +12,7 @@ from torch.autograd import gradcheck, gradgradcheck
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 from allpass.graph import Operator, matrix, spmm
+from allpass.graph.pattern import Pattern
 
 
 def example(M: int = 6, N: int = 6, seed: int = 0, dtype: torch.dtype = torch.float64) -> Operator:
@@ -31,9 +32,9 @@ def products(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     seen: list[tuple[int, ...]] = []
     plain = spmm.multiply
 
-    def count(matrix: Tensor, x: Tensor) -> Tensor:
-        seen.append((*matrix.shape, x.shape[1]))
-        return plain(matrix, x)
+    def count(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
+        seen.append((*pattern.shape, x.shape[1]))
+        return plain(pattern, values, x)
 
     monkeypatch.setattr(spmm, "multiply", count)
     return seen

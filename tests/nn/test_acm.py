@@ -146,6 +146,11 @@ def test_features_may_come_in_parts() -> None:
         ({"temperature": 0.0}, "a number above 0"),
         ({"activation": "rleu"}, "Did you mean 'relu'"),
         ({"init": "galorot"}, "Did you mean 'glorot'"),
+        ({"init": 3}, "Got init = 3.*a function that fills a tensor"),
+        ({"low": "A_hat_rv"}, "Did you mean 'A_hat_rw'"),
+        ({"low": None}, "Got low = None.*a function of the adjacency"),
+        ({"high": "L_hat_rv"}, "Did you mean 'L_hat_rw'"),
+        ({"high": 1}, "Got high = 1"),
     ],
 )
 def test_wrong_options_are_refused(options: dict, said: str) -> None:

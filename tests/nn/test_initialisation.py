@@ -311,3 +311,11 @@ def test_bad_input(name, graph, alpha, message):
 def test_an_unknown_name():
     with pytest.raises(UnknownNameError, match=r"'combind'\. Did you mean 'combined'"):
         initialise_(torch.empty(2, 2), "combind")
+
+
+@pytest.mark.parametrize("init", [3, None, ["glorot"]])
+def test_neither_a_name_nor_a_function(init):
+    with pytest.raises(
+        InputError, match=r"Got init = .*Expected one of glorot, he.*or a function that fills"
+    ):
+        initialise_(torch.empty(2, 2), init)

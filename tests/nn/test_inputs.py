@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch.func import grad, vmap
 
-from allpass.errors import InputError
+from allpass.errors import InputError, UnknownNameError
 from allpass.graph import Operator, matrix
 from allpass.nn import GCNConv
-from allpass.nn.inputs import _BUILT, as_features, filtered, read
+from allpass.nn.inputs import _BUILT, as_features, checked_filter, filtered, read
 
 
 @pytest.fixture
@@ -198,3 +198,15 @@ OPERATOR = Operator.from_edge_index(torch.tensor([[0, 1], [1, 0]]), num_nodes=4)
 def test_graphs_that_are_refused(graph, weight, message):
     with pytest.raises(InputError, match=message):
         read(X, graph, weight)
+
+
+def test_a_filter_is_a_name_or_a_function():
+    def twice(A):
+        return 2 * A
+
+    assert checked_filter(twice) is twice
+    assert checked_filter("gcn") == "gcn"
+    with pytest.raises(UnknownNameError, match="Did you mean 'A_sym'"):
+        checked_filter("A_smy")
+    with pytest.raises(InputError, match=r"Got low = 3\. Expected a name of allpass\.graph\.MATRICES"):
+        checked_filter(3, "low")

@@ -139,3 +139,27 @@ def test_a_module_around_layers_of_pyg_is_called_as_they_are() -> None:
 def test_a_class_is_no_layer() -> None:
     with pytest.raises(InputError, match=r"Pass a layer, such as SAGEConv\(16, 32\)"):
         ACM(pyg.SAGEConv, in_channels=5, out_channels=3)
+
+
+@pytest.mark.parametrize(
+    ("conv", "name"),
+    [
+        (lambda: pyg.RGCNConv(5, 3, num_relations=2), "RGCNConv"),
+        (lambda: pyg.NNConv(5, 3, torch.nn.Linear(2, 15)), "NNConv"),
+        (lambda: pyg.SAGEConv(5, 3), "SAGEConv"),
+    ],
+)
+def test_a_layer_that_features_and_edges_are_not_enough_for_is_told_when_it_is_wrapped(conv, name) -> None:
+    width = 4 if name == "SAGEConv" else 5
+    with pytest.raises(
+        InputError, match=rf"Got a {name} that fails on features \[2, {width}\] and edges alone"
+    ):
+        ACM(conv(), in_channels=width)
+
+
+def test_a_layer_that_keeps_its_graph_has_not_seen_one_yet() -> None:
+    example = examples()[0]
+    conv = pyg.GCNConv(5, 3, cached=True)
+    layer = ACM(conv).double()
+    assert conv._cached_edge_index is None
+    assert layer(example.x, example.operator).shape == (13, 3)

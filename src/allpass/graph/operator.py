@@ -179,7 +179,7 @@ class Operator(LinearMap):
 
     def _transpose(self) -> Operator:
         transposed, order = self.pattern.transposition
-        result = Operator(transposed, self.values[order], _learnable=self._learnable)
+        result = Operator(transposed, self.values.index_select(0, order), _learnable=self._learnable)
         if not self._learnable:
             result._kept["T"] = self
         return result
@@ -335,14 +335,13 @@ class Operator(LinearMap):
 
     def to_sparse(self) -> Tensor:
         """A sparse CSR tensor that shares the operator's memory."""
-        kept = self._kept.get("sparse")
-        return kept if kept is not None else self.derived("sparse", lambda: self.pattern.filled(self.values))
+        return self.derived("sparse", lambda: self.pattern.filled(self.values))
 
     def __matmul__(self, x: Tensor) -> Tensor:
         dense = getattr(x, "layout", None) is torch.strided
         if dense and not self._learnable and is_plain(x) and not autocasts(x.device.type):
             try:  # on a small graph checking first would cost as much as the product
-                return multiply(self.to_sparse(), x)
+                return multiply(self.pattern, self.values, x)
             except RuntimeError:
                 self._check(x)
                 raise

@@ -33,27 +33,29 @@ with warnings.catch_warnings():
     torch.sparse_csr_tensor(torch.zeros(1, dtype=torch.int32), torch.zeros(0, dtype=torch.int32), [], (0, 0))
 
 
-def multiply(matrix: Tensor, x: Tensor) -> Tensor:
-    """A x for a CSR matrix and x of shape [N] or [N, F], without gradients."""
-    if not x.is_cuda:
-        if x.dtype in (torch.float16, torch.bfloat16):
-            return multiply(matrix.to(torch.float32), x.float()).to(x.dtype)
-        bags = x.dim() == 2 and x.dtype == torch.float32 and x.device.type == "cpu" and x.shape[1]
-        if bags and not torch.is_inference_mode_enabled():  # torch refuses them there
-            return _bags(matrix, x)
-        if x.dim() == 2 and matrix.shape[0] * x.shape[1] >= _LARGE:
-            return torch.sparse.mm(matrix, x.contiguous(), "sum")
+def multiply(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
+    """A(values) x for x of shape [N] or [N, F], without gradients."""
+    if x.is_cuda:
+        return pattern.filled(values) @ x
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return multiply(pattern, values.float(), x.float()).to(x.dtype)
+    bags = x.dtype == torch.float32 and x.dim() == 2 and x.shape[1] and x.device.type == "cpu"
+    if bags and not torch.is_inference_mode_enabled():  # torch refuses them there
+        return _bags(pattern, values, x)
+    matrix = pattern.filled(values)
+    if x.dim() == 2 and pattern.shape[0] * x.shape[1] >= _LARGE:
+        return torch.sparse.mm(matrix, x.contiguous(), "sum")
     return matrix @ x
 
 
-def _bags(matrix: Tensor, x: Tensor) -> Tensor:
+def _bags(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     """The same as weighted sums of rows of x, for which torch has kernels two to four times as fast in float32."""
-    crow, col, values = matrix.crow_indices(), matrix.col_indices(), matrix.values()
-    if x.shape[0] != matrix.shape[1]:  # rows too many would not be noticed
-        raise RuntimeError(f"a matrix of {matrix.shape[1]} columns times {x.shape[0]} rows")
-    if not col.numel():
-        return x.new_zeros(matrix.shape[0], x.shape[1])
-    return torch.embedding_bag(x.contiguous(), col, crow, False, 0, False, values, True)[0]
+    if x.shape[0] != pattern.shape[1]:  # rows too many would not be noticed
+        raise RuntimeError(f"a matrix of {pattern.shape[1]} columns times {x.shape[0]} rows")
+    if not pattern.nnz:
+        return x.new_zeros(pattern.shape[0], x.shape[1])
+    rows = x.detach().contiguous()  # for rows that require a gradient torch would prepare one
+    return torch.embedding_bag(rows, pattern.col, pattern.crow, False, 0, False, values, True)[0]
 
 
 def _sample(pattern: Pattern, y: Tensor, x: Tensor) -> Tensor:
@@ -80,7 +82,7 @@ class _FixedProduct(Function):
 
     @staticmethod
     def forward(x: Tensor, op: Any) -> Tensor:
-        return multiply(op.to_sparse(), x)
+        return multiply(op.pattern, op.values, x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -105,7 +107,7 @@ class _Product(Function):
 
     @staticmethod
     def forward(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
-        return multiply(pattern.filled(values), x)
+        return multiply(pattern, values, x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -120,7 +122,7 @@ class _Product(Function):
         d_x = None
         if ctx.needs_input_grad[1]:
             transposed, order = ctx.pattern.transposition
-            d_x = call(_Product, values[order], grad, transposed)
+            d_x = call(_Product, values.index_select(0, order), grad, transposed)
         return d_values, d_x, None
 
     @staticmethod
@@ -170,7 +172,7 @@ class _Sample(Function):
         d_x = None
         if ctx.needs_input_grad[1]:
             transposed, order = ctx.pattern.transposition
-            d_x = call(_Product, grad[order], y, transposed)
+            d_x = call(_Product, grad.index_select(0, order), y, transposed)
         return d_y, d_x, None
 
     @staticmethod
@@ -204,7 +206,7 @@ def _empty(columns: Tensor, info: Any) -> Tensor:
 
 def fixed_product(op: Any, x: Tensor) -> Tensor:
     """``op @ x`` for x ``[N, F]`` and constant values."""
-    return multiply(op.to_sparse(), x) if is_plain(x) else call(_FixedProduct, x, op)
+    return multiply(op.pattern, op.values, x) if is_plain(x) else call(_FixedProduct, x, op)
 
 
 def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 from allpass.errors import InputError
-from allpass.graph.matrices import MATRICES
+from allpass.nn.inputs import checked_filter
 
 WIDTHS = ("in_channels", "out_channels")
 FILTERS = ("filter", "low", "high")
@@ -32,7 +32,7 @@ def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object
         if value is None and default is None and name not in WIDTHS:
             continue
         if name in FILTERS:
-            _check_filter(name, value)
+            checked_filter(value, name)  # type: ignore[arg-type]
         elif isinstance(default, bool):
             _refuse(name, value, "Expected True or False.", unless=isinstance(value, bool))
         elif name in (*WIDTHS, "num_nodes") or isinstance(default, int):
@@ -48,14 +48,6 @@ def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _check_filter(name: str, value: object) -> None:
-    if isinstance(value, str):
-        _ = MATRICES[value]  # a typo is told now, not at the first call
-    else:
-        cure = "Expected a name of allpass.graph.MATRICES, or a function of the adjacency."
-        _refuse(name, value, cure, unless=callable(value))
 
 
 def _refuse(name: str, value: object, cure: str, *, unless: bool) -> None:

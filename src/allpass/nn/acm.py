@@ -15,7 +15,7 @@ from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 from allpass.nn.linear import check_nodes
 from allpass.nn.mixing import ChannelMixing
 from allpass.nn.parts import Parts, as_parts, multiply_parts
@@ -107,7 +107,8 @@ class ACMConv(nn.Module):
                 "Pass num_nodes=: the channel has one row of weights for each node.",
             )
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.low, self.high, self.order, self.init = low, high, order, init
+        self.low, self.order, self.init = checked_filter(low, "low"), order, init
+        self.high = None if high is None else checked_filter(high, "high")
         self.activation = build_activation(activation, out_channels)
         if order == "filter-first" and isinstance(self.activation, nn.ReLU):
             self.activation.inplace = True  # what the filters give is nobody else's
@@ -192,11 +193,9 @@ class _Pair(Function):
 
     @staticmethod
     def forward(Z: Tensor, low: LinearMap) -> Tensor:
-        P = (low @ Z[:, :2].flatten(1)).unflatten(1, (2, -1))
-        result = Z.clone()
-        result[:, 0] = P[:, 0]
-        result[:, 1] -= P[:, 1]
-        return result
+        first, second = (low @ Z[:, :2].flatten(1)).chunk(2, dim=1)
+        _, high, *rest = Z.unbind(dim=1)
+        return torch.stack([first, high - second, *rest], dim=1)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, LinearMap], output: Tensor) -> None:

@@ -311,6 +311,11 @@ def initialise_(
         4.0
     """
     if not isinstance(init, str):
+        if not callable(init):
+            raise InputError(
+                f"Got init = {init!r}.",
+                f"Expected one of {', '.join(SCHEMES.names)}, or a function that fills a tensor.",
+            )
         with torch.no_grad():
             for block in weight.chunk(blocks, dim=1):
                 init(block)

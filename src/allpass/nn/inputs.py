@@ -16,7 +16,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from allpass.errors import InputError
 from allpass.graph.linear import LinearMap
-from allpass.graph.matrices import matrix
+from allpass.graph.matrices import MATRICES, matrix
 from allpass.graph.operator import Operator
 from allpass.graph.pattern import outside
 
@@ -112,6 +112,18 @@ def as_operator(graph: Graph, edge_weight: Tensor | None, num_nodes: int, dtype:
 def dense(x: Features) -> Tensor:
     """The features as a dense tensor, for formulas that need all of them."""
     return x.to_dense() if isinstance(x, Operator) else x
+
+
+def checked_filter(filter_: Filter, name: str = "filter") -> Filter:
+    """The filter itself, when it is one: a typo is told when a layer is made, not at its first call."""
+    if isinstance(filter_, str):
+        _ = MATRICES[filter_]
+    elif not callable(filter_):
+        raise InputError(
+            f"Got {name} = {filter_!r}.",
+            "Expected a name of allpass.graph.MATRICES, or a function of the adjacency.",
+        )
+    return filter_
 
 
 def filtered(A: Operator, filter_: Filter) -> LinearMap:

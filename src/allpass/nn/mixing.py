@@ -109,8 +109,8 @@ class _Mixture(Function):
     def backward(ctx: Any, d_mixture: Tensor, d_alpha: Tensor, d_s: Tensor) -> tuple[Tensor | None, ...]:
         H, S, w, M, alpha, s = ctx.saved_tensors
         d_alpha = d_alpha + ctx.k * _dots(H, d_mixture)
-        d_logits = alpha * (d_alpha - (alpha * d_alpha).sum(dim=1, keepdim=True)) / ctx.T  # of s M
-        d_z = (d_s + d_logits @ M.mT) * s * (1 - s)
+        d_logits = torch._softmax_backward_data(d_alpha, alpha, 1, alpha.dtype) / ctx.T  # of s M
+        d_z = torch.ops.aten.sigmoid_backward(d_s + d_logits @ M.mT, s)
         d_w, d_M = _sums(d_z, H if S is None else S), s.mT @ d_logits
         d_H, d_z = (ctx.k * alpha).unsqueeze(2) * d_mixture.unsqueeze(1), d_z.unsqueeze(2)
         if S is None:

@@ -83,6 +83,7 @@ class ACM(nn.Module):
             )
         self.in_channels = _width(conv, "in_channels", in_channels)
         self.out_channels = _width(conv, "out_channels", out_channels)
+        _try(conv, self.in_channels)
         self.low, self.high = (_fresh(conv) if name in self.channels else None for name in ("low", "high"))
         self.init = init
         self._mapped = [name for name in self.channels if name != "low"]
@@ -139,6 +140,26 @@ def aggregated(conv: nn.Module, x: Features, A: Operator) -> Tensor:
     if "edge_weight" in inspect.signature(conv.forward).parameters:
         return conv(dense(x), edge_index, A.values)
     return conv(dense(x), edge_index)
+
+
+def _try(conv: nn.Module, in_channels: int) -> None:
+    """Complain about a layer of PyG that wants more than features and edges, such as edge types."""
+    if not type(conv).__module__.startswith("torch_geometric."):
+        return
+    like = next(conv.parameters(), torch.empty(0))
+    pair = torch.tensor([[0, 1], [1, 0]], device=like.device)
+    A = Operator.from_edge_index(pair, dtype=like.dtype)
+    trial = copy.deepcopy(conv).eval()  # a layer may keep what it sees
+    try:
+        with torch.no_grad():
+            aggregated(trial, like.new_ones(2, in_channels), A)
+    except Exception as error:
+        raise InputError(
+            f"Got a {type(conv).__name__} that fails on features [2, {in_channels}] and edges alone "
+            f"({type(error).__name__}: {error}).",
+            "Expected a layer that needs nothing else; one with edge types or attributes wants a module of your own "
+            "around it that passes them.",
+        ) from error
 
 
 def _fresh(conv: nn.Module) -> nn.Module:
