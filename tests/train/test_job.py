@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from allpass.data import splits
 from allpass.errors import InputError, UnknownNameError
+from allpass.graph import Operator
 from allpass.testing import learnable_graph
 from allpass.train.fit import fit, job_of
 from allpass.train.job import Glance
@@ -144,3 +145,32 @@ def test_wrong_input(data: Data) -> None:
         job_of("gcn", data, split, {"weight_decya": 0}, 0)
     with pytest.raises(InputError, match="no features"):
         job_of("gcn", Data(edge_index=data.edge_index, y=data.y, num_nodes=data.num_nodes), split, {}, 0)
+
+
+def test_features_that_are_mostly_zero_are_stored_sparse_and_give_the_same(data: Data) -> None:
+    (split,) = splits(data, "random", count=1)
+    thin, full = data.clone(), data.clone()
+    thin.x = torch.where(
+        torch.rand(data.x.shape, generator=torch.Generator().manual_seed(0)) < 0.15, data.x, 0
+    )
+    full.x = thin.x.to_sparse_csr()
+    assert isinstance(job_of("gcn", thin, split, {}, 0).problem.x, Operator)
+    assert isinstance(job_of("gcn", data, split, {}, 0).problem.x, torch.Tensor)
+    one, other = (
+        fit("gcn", graph, split, {"dropout": 0.5}, stop=RULE, dtype=torch.float64)[0]
+        for graph in (thin, full)
+    )
+    assert one.scores == pytest.approx(other.scores, abs=1e-12)
+
+
+@pytest.mark.gpu
+def test_curves_targets_and_losses_are_those_of_a_cpu(data: Data) -> None:
+    parts = splits(data, "random", count=3)
+    for extra in ({"targets": [(data.y + k) % 3 for k in range(3)]}, {"wrap": Pulled}):
+        how = {"stop": stopping("fixed", max_epochs=60), "dtype": torch.float64, "curves": True, **extra}
+        here, there = (
+            fit("gcn", data, parts, {"dropout": 0.5}, device=one, **how) for one in ("cpu", "cuda")
+        )
+        for a, b in zip(here, there, strict=True):
+            assert a.curves["train_loss"].tolist() == pytest.approx(b.curves["train_loss"].tolist(), abs=1e-6)
+            assert a.scores == pytest.approx(b.scores, abs=1e-6)
