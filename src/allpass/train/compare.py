@@ -1,0 +1,272 @@
+"""Several models on the same splits: means with intervals, and paired tests of who is ahead."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Unpack
+
+import torch
+from torch_geometric.data import Data
+
+from allpass.data.splits import Split
+from allpass.errors import InputError, UnknownNameError, did_you_mean
+from allpass.models.catalog import resolve
+from allpass.train.fit import How, Replica, fit
+from allpass.train.job import Glance, Look
+from allpass.train.kept import fit_into
+from allpass.train.run import Run
+from allpass.train.scaling import Scaler
+from allpass.train.scores import SCORES
+from allpass.train.statistics import Difference, Estimate, estimate, holm, overlap_of, paired
+from allpass.train.store import Store
+from allpass.train.tasks import task as find_task
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One model of a comparison.
+
+    Args:
+        model: Its name.
+        settings: Everything that was chosen, of the model and of the training.
+        scores: The test score on every split; the mean over seeds, where there are several.
+        validation: The validation score on every split.
+        estimate: The mean of the test scores with its interval.
+        epochs: How many epochs a run took, on average.
+        seconds: The time that all its runs took.
+        diverged: How many runs ended with a loss that is no number.
+    """
+
+    model: str
+    settings: Mapping[str, object]
+    scores: tuple[float, ...]
+    validation: tuple[float, ...]
+    estimate: Estimate
+    epochs: float
+    seconds: float
+    diverged: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models on the same splits.
+
+    Args:
+        dataset: The name of the graph.
+        score: What is compared, a name of ``SCORES``.
+        splits: The names of the splits.
+        overlap: By how much splits of one graph share their nodes, see :func:`~allpass.train.statistics.overlap_of`;
+            all intervals and p-values are corrected for it.
+        contenders: The models, in the order in which they were given.
+    """
+
+    dataset: str
+    score: str
+    splits: tuple[str, ...]
+    overlap: float
+    contenders: tuple[Contender, ...]
+
+    def __getitem__(self, model: str) -> Contender:
+        found = {contender.model: contender for contender in self.contenders}
+        if model not in found:
+            raise UnknownNameError(
+                f"The model {model!r} is not in the comparison.", did_you_mean(str(model), found)
+            )
+        return found[model]
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether the score is a share, so that people write it in percent."""
+        return (SCORES[self.score].low, SCORES[self.score].high) == (0, 1)
+
+    @property
+    def best(self) -> str:
+        """The model that validation chooses: test nodes have no say, so its test score is not flattered."""
+        sign = 1 if SCORES[self.score].higher_is_better else -1
+
+        def gain(contender: Contender) -> float:
+            mean = sign * fmean(contender.validation)
+            return -math.inf if math.isnan(mean) else mean
+
+        return max(self.contenders, key=gain).model
+
+    def difference(self, model: str, other: str) -> Difference:
+        """By how much a model is ahead of another on the same splits; more is better whatever the score."""
+        sign = 1 if SCORES[self.score].higher_is_better else -1
+        ours, theirs = ([sign * score for score in self[name].scores] for name in (model, other))
+        return paired(ours, theirs, overlap=self.overlap)
+
+    def against(self, baseline: str) -> dict[str, Difference]:
+        """By how much each of the others is ahead of one model, the p-values raised by Holm's rule."""
+        others = [one.model for one in self.contenders if one.model != self[baseline].model]
+        if not others:
+            return {}
+        found = [self.difference(model, baseline) for model in others]
+        student, flipped = (holm([getattr(one, p) for one in found]) for p in ("p_value", "p_flipped"))
+        return {
+            model: replace(one, p_value=student[number], p_flipped=flipped[number])
+            for number, (model, one) in enumerate(zip(others, found, strict=True))
+        }
+
+    def to_dict(self, baseline: str | None = None) -> dict[str, Any]:
+        """Everything as JSON types, with the differences to one model, by default to the best."""
+        baseline = self.best if baseline is None else self[baseline].model
+        ahead = self.against(baseline)
+        models = [
+            {
+                "model": one.model,
+                "settings": {name: _plain(value) for name, value in one.settings.items()},
+                "scores": [_plain(score) for score in one.scores],
+                "validation": [_plain(score) for score in one.validation],
+                "mean": one.estimate.to_dict(),
+                "ahead": ahead[one.model].to_dict() if one.model in ahead else None,
+                "epochs": one.epochs,
+                "seconds": one.seconds,
+                "diverged": one.diverged,
+            }
+            for one in self.contenders
+        ]
+        return {
+            "dataset": self.dataset,
+            "score": self.score,
+            "splits": list(self.splits),
+            "overlap": self.overlap,
+            "best": self.best,
+            "baseline": baseline,
+            "models": models,
+        }
+
+
+def compare(
+    models: Sequence[str],
+    data: Data,
+    splits: Split | Sequence[Split],
+    settings: Mapping[str, Mapping[str, object]] | None = None,
+    *,
+    store: Store | None = None,
+    seeds: int | Sequence[int] = 0,
+    progress: Callable[[str], None] | None = None,
+    look: Look | None = None,
+    **how: Unpack[How],
+) -> Comparison:
+    """Train every model on the same splits and compare their test scores.
+
+    Numbers to regress are brought to mean 0 and deviation 1 first, so that their unit does not matter: R² is the same
+    in every unit, and the mean absolute error is in deviations.
+
+    Args:
+        models: Names of ``allpass.models.MODELS``.
+        data: The graph with features and labels.
+        splits: One split or several; two are the fewest for an interval.
+        settings: For a model by its name the settings that differ from its own, and ``lr`` and ``weight_decay``.
+        store: Where runs are kept; those that it holds are not trained again.
+        seeds: One seed or several; their scores are averaged on each split, since they share it.
+        progress: Called with the name of each model before it is trained.
+        look: Called every few epochs, for a progress bar.
+        **how: Options of :func:`~allpass.train.fit.fit`. The task is regression where labels are numbers.
+
+    Example:
+        >>> from allpass.data import load, splits
+        >>> from allpass.train.stopping import stopping
+        >>> data = load("karate")
+        >>> data.x = torch.eye(data.num_nodes)
+        >>> drawn = splits(data, "random", count=3)
+        >>> found = compare(["mlp-2", "gcn"], data, drawn, stop=stopping("fixed", max_epochs=50))
+        >>> found.best
+        'gcn'
+        >>> bool(found.difference("gcn", "mlp-2").mean > 0)
+        True
+    """
+    chosen = _checked(models, settings or {})
+    numbers = isinstance(data.y, torch.Tensor) and data.y.is_floating_point()
+    how.setdefault("task", "regression" if numbers else "classification")
+    data = _in_deviations(data) if numbers else data
+    folds = [splits] if isinstance(splits, Split) else list(splits)
+    seeds = [seeds] if isinstance(seeds, int) else list(seeds)
+    each = len(folds) * len(seeds)
+    overlap = overlap_of(folds)
+    contenders = []
+    for number, (model, setting) in enumerate(chosen.items()):
+        if progress is not None:
+            progress(model)
+        told = _told(look, number * each, each, each * len(chosen)) if look is not None else None
+        runs: Sequence[Replica | Run]
+        if store is None:
+            runs = fit(model, data, folds, setting, seeds=seeds, look=told, weights=False, **how)
+        else:
+            runs = fit_into(store, model, data, folds, setting, seeds=seeds, look=told, **how)
+        contenders.append(_contender(model, runs, len(seeds), overlap))
+    score = find_task(how["task"], score=how.get("score")).score
+    names = tuple(fold.name for fold in folds)
+    return Comparison(data.get("name") or "unnamed", score, names, overlap, tuple(contenders))
+
+
+def _checked(
+    models: Sequence[str], settings: Mapping[str, Mapping[str, object]]
+) -> dict[str, Mapping[str, object]]:
+    """The settings of every model, those that nothing is said of among them."""
+    if isinstance(models, str) or not models:
+        raise InputError(f"Got models = {models!r}.", "Pass a list of names, such as ['mlp-2', 'gcn'].")
+    named: dict[str, str] = {}
+    for model in models:
+        entry, numbered = resolve(model)
+        same = named.setdefault(repr((entry.name, numbered)), model)
+        if same != model or list(models).count(model) > 1:
+            raise InputError(
+                f"The model {model!r} is named twice.", "Name each model once; compare settings by a sweep."
+            )
+    for model in settings:
+        if model not in models:
+            raise UnknownNameError(
+                f"There are settings for {model!r}, which is not compared.", did_you_mean(str(model), models)
+            )
+    return {model: settings.get(model, {}) for model in models}
+
+
+def _in_deviations(data: Data) -> Data:
+    """The same graph with a target of mean 0 and deviation 1; other numbers, so another fingerprint."""
+    numbers = data.y.reshape(len(data.y), -1)
+    units = Scaler.of(numbers[~numbers.isnan().any(1)], "columns")
+    scaled = copy.copy(data)
+    scaled.y, scaled.fingerprint = units(numbers).reshape(data.y.shape), None
+    return scaled
+
+
+def _told(look: Look, before: int, each: int, runs: int) -> Look:
+    """Each training counts its own runs; those who look want all of them counted, stored ones as ended."""
+
+    def told(glance: Glance) -> None:
+        look(replace(glance, ended=before + each - glance.runs + glance.ended, runs=runs))
+
+    return told
+
+
+def _contender(model: str, runs: Sequence[Replica | Run], seeds: int, overlap: float) -> Contender:
+    def by_split(name: str) -> tuple[float, ...]:
+        scores = [run.scores[name] for run in runs]
+        return tuple(fmean(scores[start : start + seeds]) for start in range(0, len(scores), seeds))
+
+    first, scores = runs[0], by_split("test_score")
+    return Contender(
+        model,
+        first.settings if isinstance(first, Replica) else first.key.settings,
+        scores,
+        by_split("val_score"),
+        estimate(scores, overlap=overlap),
+        fmean(run.epochs for run in runs),
+        sum(run.seconds for run in runs),
+        sum(run.diverged if isinstance(run, Replica) else run.status == "diverged" for run in runs),
+    )
+
+
+def _plain(value: object) -> object:
+    """Settings may hold tuples and functions, and a score may be undefined."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int) else getattr(value, "__name__", str(value))
