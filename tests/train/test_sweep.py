@@ -220,6 +220,15 @@ def test_the_space_and_the_search_by_default(data, monkeypatch):
     assert len(asked) == 277 + 270
 
 
+def test_numbers_are_regressed(data, store):
+    numbers = data.clone()
+    numbers.y = torch.arange(data.num_nodes) / data.num_nodes
+    numbers.fingerprint = None
+    found = sweep(store, "gcn", numbers, splits(data, "random", count=2), {"lr": (0.01, 0.1)}, **FEW)
+    assert (found.score, len(found.trials)) == ("r2", 2)
+    assert {run.key.protocol["task"] for run in store.runs()} == {"regression"}
+
+
 def test_refusals(data, monkeypatch, store):
     drawn = splits(data, "random", count=1)
     with pytest.raises(InputError, match="Pass trials="):

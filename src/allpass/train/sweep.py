@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Unpack
 
 import numpy as np
+from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
@@ -84,6 +85,7 @@ class Sweep:
         dataset: The name of the graph.
         score: The name of the score.
         search: The name of the search.
+        splits: The names of the splits.
         trials: All that was tried, in that order.
         read: How many runs the store held already.
         trained: How many were trained.
@@ -93,6 +95,7 @@ class Sweep:
     dataset: str
     score: str
     search: str
+    splits: tuple[str, ...]
     trials: tuple[Trial, ...]
     read: int
     trained: int
@@ -126,6 +129,7 @@ class Sweep:
             "dataset": self.dataset,
             "score": self.score,
             "search": self.search,
+            "splits": list(self.splits),
             "read": self.read,
             "trained": self.trained,
             "chosen": self.chosen.to_dict(),
@@ -166,7 +170,8 @@ def sweep(
         search_seed: Where the random numbers of the search start.
         seeds: One seed or several.
         look: Called every few epochs, for a progress bar.
-        **how: Of the options of :func:`~allpass.train.fit.fit` those that say how a run is trained.
+        **how: Of the options of :func:`~allpass.train.fit.fit` those that say how a run is trained; the task is
+            regression where labels are numbers.
 
     Example:
         >>> import torch
@@ -193,7 +198,9 @@ def sweep(
     splits = [splits] if isinstance(splits, Split) else list(splits)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     _check(splits, seeds)
-    score = find_task(how.get("task", "classification"), score=how.get("score")).scorer
+    numbers = isinstance(data.y, Tensor) and data.y.is_floating_point()
+    how.setdefault("task", "regression" if numbers else "classification")
+    score = find_task(how["task"], score=how.get("score")).scorer
     began, found, read, trained = datetime.now(UTC), list[Trial](), 0, 0
     while asked := tried.ask(min(step, most - len(found))):
         runs = fit_into(store, model, data, splits, asked, seeds=seeds, look=look, **how)
@@ -204,7 +211,8 @@ def sweep(
             tried.tell(settings, _direction(score) * trial.val_score)
             found.append(trial)
     name = getattr(data, "name", None) or "unnamed"
-    return Sweep(model, name, score.name, kind.name, tuple(found), read, trained)
+    names = tuple(split.name for split in splits)
+    return Sweep(model, name, score.name, kind.name, names, tuple(found), read, trained)
 
 
 def _most(search: str, trials: int | None, cells: int) -> int:

@@ -1,0 +1,184 @@
+"""`allpass sweep`: many settings of a model, one of them chosen by validation alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from allpass.cli.target import Target, reads_graph
+from allpass.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from allpass.train.sweep import Sweep
+
+_TRIALS = 30
+_SHOWN = 8  # of the best settings
+
+
+@reads_graph
+def sweep(
+    graph: Target,
+    model: Annotated[str, typer.Option(help="A model by name (see `allpass models`).")] = "acm-gcn",
+    grid: Annotated[bool, typer.Option("--grid", help="Try all settings of the space.")] = False,
+    trials: Annotated[
+        int | None, typer.Option(help=f"How many settings to try; by default {_TRIALS}.", show_default=False)
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(help="How they are found: random (spread evenly) or optuna.", show_default=False),
+    ] = None,
+    chosen: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUES",
+            help="Values to try, as in lr=0.01,0.05 or dropout=0:0.9, in place of those that "
+            "`allpass models MODEL` lists; may be repeated.",
+        ),
+    ] = None,
+    splits: Annotated[
+        str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")
+    ] = "random",
+    count: Annotated[int, typer.Option(help="How many splits.")] = 10,
+    seed: Annotated[int, typer.Option(help="Decides the splits, the weights, the dropout, the search.")] = 0,
+    epochs: Annotated[int, typer.Option(help="The most epochs of a run.")] = 1000,
+    score: Annotated[
+        str | None,
+        typer.Option(help="What is measured: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
+    ] = None,
+    scaling: Annotated[
+        str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
+    ] = "auto",
+    device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
+    store: Annotated[
+        Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
+    ] = Path("runs.db"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
+    from allpass.cli.progress import training
+    from allpass.train.folds import divide
+    from allpass.train.space import read_space, space_of
+    from allpass.train.stopping import stopping
+    from allpass.train.store import Store
+    from allpass.train.sweep import sweep as run_sweep
+
+    if grid and (trials is not None or search is not None):
+        raise InputError("The grid tries all settings.", "Leave out --grid, or --trials and --search.")
+    space = {**space_of(model), **read_space(chosen or [], model)}
+    stop = stopping("gprgnn", max_epochs=epochs)
+    data = graph.load()
+    folds = divide(data, splits, count=count, seed=seed)
+    with Store(store) as opened:
+        try:
+            with training() as look:
+                found = run_sweep(
+                    opened,
+                    model,
+                    data,
+                    folds,
+                    space,
+                    search="grid" if grid else search or "random",
+                    trials=None if grid else _TRIALS if trials is None else trials,
+                    search_seed=seed,
+                    seeds=seed,
+                    look=look,
+                    stop=stop,
+                    score=score,
+                    scaling=scaling,
+                    device=device,
+                )
+        except KeyboardInterrupt:
+            held = _counted(len(opened), "run")
+            typer.echo(f"Stopped. {store} holds {held}; the same command goes on from there.", err=True)
+            raise typer.Exit(130) from None
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        return
+    _show(found, store)
+
+
+def _show(found: Sweep, store: Path) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    out = Console()
+    splits, diverged = len(found.splits), sum(trial.diverged for trial in found.trials)
+    out.print(Text.assemble((found.model, "bold"), f" on {found.dataset}, {_counted(splits, 'split')}"))
+    out.print(
+        Text(
+            f"{_counted(len(found.trials), 'choice')} of settings by the search {found.search!r}: "
+            f"{_counted(found.trained, 'run')} trained, {found.read:,} read from {store}"
+        )
+    )
+    if diverged:
+        out.print(Text(f"Diverged, and counted as the worst: {_counted(diverged, 'run')}"))
+    out.print()
+    out.print(_table(found))
+    if len(found.trials) > _SHOWN:
+        out.print(Text(f"and {len(found.trials) - _SHOWN:,} more; --json has all", style="dim"))
+    out.print()
+    out.print(Text(f"Chosen by validation: {_tested(found)}", style="bold"))
+    out.print(Text(_claim(found)))
+    words = " ".join(f"--set {name}={_word(value)}" for name, value in found.chosen.settings.items())
+    out.print(Text(f"To train it: allpass train ... --model {found.model} {words}"), soft_wrap=True)
+
+
+def _table(found: Sweep) -> Table:
+    """The best settings; those that never changed are left out."""
+    from rich.table import Table
+    from rich.text import Text
+
+    tried = [trial.settings for trial in found.trials]
+    varied = [name for name in tried[0] if any(settings[name] != tried[0][name] for settings in tried)]
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("validation", "loss", *varied):
+        table.add_column(Text(heading), justify="right")
+    for trial in found.ranked[:_SHOWN]:
+        cells = [_number(found, trial.val_score), f"{trial.val_loss:.4g}"]
+        table.add_row(*map(Text, (*cells, *(_word(trial.settings[name]) for name in varied))))
+    return table
+
+
+def _tested(found: Sweep) -> str:
+    test = found.chosen.test
+    words = f"test {found.score.replace('_', ' ')} {_number(found, test.mean)}"
+    if math.isnan(test.low):
+        return words
+    return f"{words}, 95% interval {_number(found, test.low)} to {_number(found, test.high)}"
+
+
+def _claim(found: Sweep) -> str:
+    if not found.optimism > 0:
+        return "Choosing by the test nodes would have claimed no more."
+    claimed = _number(found, found.tempting.test.mean)
+    by = f"{100 * found.optimism:.1f} points" if _in_percent(found) else f"{found.optimism:.4g}"
+    return f"Choosing by the test nodes would have claimed {claimed}: better than the truth by {by}."
+
+
+def _number(found: Sweep, value: float) -> str:
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:.1%}" if _in_percent(found) else f"{value:.4g}"
+
+
+def _in_percent(found: Sweep) -> bool:
+    """Whether the score is a share, which people write in percent."""
+    from allpass.train.scores import SCORES
+
+    return (SCORES[found.score].low, SCORES[found.score].high) == (0, 1)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _word(value: object) -> str:
+    """A value as `--set` reads it."""
+    return "+".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
