@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
+from allpass.graph import Operator
 from allpass.models import MODELS, create
 from allpass.models.entry import Model
 from allpass.nn import seed_dropout
@@ -40,3 +41,31 @@ def test_together_equals_one_by_one(entry: Model) -> None:
         found.append([*steps, gradients.outputs(rows, buffers, masks), *buffers.values()])
     for ours, theirs in zip(*found, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+class Tied(nn.Module):
+    """One weight under two names, and a buffer of no replica's own making."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(5, 5), nn.Linear(5, 5)
+        self.second.weight = self.first.weight
+        self.register_buffer("scale", torch.rand(()))
+        self.register_buffer("nothing", None)
+
+    def forward(self, x: Tensor, graph: Operator) -> Tensor:
+        assert isinstance(self.scale, Tensor)
+        return self.second(graph @ self.first(x).relu()) * self.scale
+
+
+def test_a_weight_in_two_places_is_one_weight() -> None:
+    example, models = examples()[0], [Tied().double() for _ in range(2)]
+    layout = Layout.of(models[0])
+    rows = torch.stack([layout.row(dict(model.named_parameters())) for model in models])
+    problem = Problem(example.x, example.operator, example.y, loss)
+    masks = torch.ones(2, 13, dtype=torch.bool)
+    gradients, _ = OneByOne(models[0], layout, problem).gradient(rows, stack_buffers(models), masks)
+    for model, gradient in zip(models, gradients, strict=True):
+        value = loss(model(example.x, example.operator), example.y, torch.ones(13).double())
+        wanted = torch.autograd.grad(value, list(model.parameters()))
+        torch.testing.assert_close(gradient, torch.cat([part.flatten() for part in wanted]))

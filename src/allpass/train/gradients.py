@@ -150,31 +150,20 @@ class OneByOne:
 
     def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
         self.layout, self.problem = layout, problem
-        self.objective = Objective(copy.deepcopy(model), problem)
-
-    def _run(
-        self,
-        parameters: dict[str, Tensor],
-        number: int,
-        buffers: dict[str, Tensor],
-        mask: Tensor,
-        target: Tensor,
-    ) -> Any:
-        own = {name: buffer[number] for name, buffer in buffers.items()}
-        return functional_call(
-            self.objective, (_of_the_model(parameters), _of_the_model(own)), (target, mask)
+        self.training, self.evaluation = (
+            _Frame(Objective(copy.deepcopy(model), problem).train(mode)) for mode in (True, False)
         )
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        self.objective.train()
         gradients, outputs = torch.empty_like(rows), []
         for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
             leaves = {
                 name: part.detach().requires_grad_() for name, part in self.layout.parameters(row).items()
             }
-            loss, output = self._run(leaves, number, buffers, mask, self._target(targets, number))
+            named = {**leaves, **_of_one(buffers, number)}
+            loss, output = self.training(named, self._target(targets, number), mask)
             found = torch.autograd.grad(
                 loss, list(leaves.values()), allow_unused=True, materialize_grads=True
             )
@@ -185,16 +174,43 @@ class OneByOne:
     def outputs(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
     ) -> Tensor:
-        self.objective.eval()
+        outputs = []
         with torch.no_grad():
-            return torch.stack(
-                [
-                    self._run(
-                        self.layout.parameters(row), number, buffers, mask, self._target(targets, number)
-                    )
-                    for number, (row, mask) in enumerate(zip(rows, masks, strict=True))
-                ]
-            )
+            for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
+                named = {**self.layout.parameters(row), **_of_one(buffers, number)}
+                outputs.append(self.evaluation(named, self._target(targets, number), mask))
+        return torch.stack(outputs)
 
     def _target(self, targets: Tensor | None, number: int) -> Tensor:
         return self.problem.target if targets is None else targets[number]
+
+
+class _Frame:
+    """A network that is given its tensors at every call: ``functional_call`` takes longer than a small network.
+
+    Args:
+        objective: The network with its loss; it loses its own tensors.
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self.places: dict[str, list[tuple[dict[str, Any], str]]] = {}
+        first: dict[int, str] = {}  # one tensor may stand in several places: it has the name of the first
+        for prefix, part in objective.model.named_modules():
+            for table in (part._parameters, part._buffers):
+                for key, tensor in table.items():
+                    if tensor is not None:
+                        name = first.setdefault(id(tensor), f"{prefix}.{key}" if prefix else key)
+                        self.places.setdefault(name, []).append((table, key))
+        for table, key in (place for places in self.places.values() for place in places):
+            table[key] = None
+
+    def __call__(self, named: dict[str, Tensor], target: Tensor, mask: Tensor) -> Any:
+        for name, tensor in named.items():
+            for table, key in self.places[name]:
+                table[key] = tensor
+        return self.objective(target, mask)
+
+
+def _of_one(buffers: dict[str, Tensor], number: int) -> dict[str, Tensor]:
+    return {name: stacked[number] for name, stacked in buffers.items()}
