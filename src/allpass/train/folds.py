@@ -1,0 +1,86 @@
+"""One trained model for every split, and the one that validation chooses."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch_geometric.data import Data
+
+from allpass.data.splits import Split, splits
+from allpass.errors import InputError
+from allpass.train.fit import fit
+from allpass.train.job import Look
+from allpass.train.scaling import Scaler
+from allpass.train.scores import SCORES
+from allpass.train.stopping import StoppingRule
+from allpass.train.trained import Trained
+
+
+def divide(data: Data, rule: str = "random", *, count: int = 10, seed: int = 0) -> list[Split]:
+    """The splits of :func:`~allpass.data.splits`, also of numbers to regress, which are all of one class there."""
+    if data.y is None or not data.y.is_floating_point():
+        return splits(data, rule, count=count, seed=seed)
+    known = ~data.y.reshape(len(data.y), -1).isnan().any(1)
+    alike = copy.copy(data)
+    alike.y = torch.where(known, 0, -1)
+    return splits(alike, rule, count=count, seed=seed)
+
+
+def train_folds(
+    model: str,
+    data: Data,
+    folds: Sequence[Split],
+    settings: Mapping[str, object],
+    *,
+    seed: int = 0,
+    score: str | None = None,
+    stop: str | StoppingRule = "gprgnn",
+    scaling: str = "auto",
+    device: torch.device | str = "cpu",
+    look: Look | None = None,
+) -> list[Trained]:
+    """Train a model on every split: classes, or numbers where the labels are numbers.
+
+    Numbers are brought to mean 0 and deviation 1 of the training nodes first, so that their unit does not matter.
+
+    Args:
+        model: A name of ``allpass.models.MODELS``.
+        data: The graph with features and labels.
+        folds: The splits.
+        settings: Settings of the model, and ``lr`` and ``weight_decay``.
+        seed: Decides weights and dropout.
+        score: What is reported in place of the task's own score.
+        stop: A stopping rule, or its name.
+        scaling: How features are scaled, a name of ``SCALINGS``.
+        device: Where to train.
+        look: Called every few epochs, for a progress bar.
+    """
+    task = "regression" if data.y is not None and data.y.is_floating_point() else "classification"
+    named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling}
+    how: dict[str, Any] = {**named, "seeds": seed, "stop": stop, "device": device, "look": look}
+    if task == "classification":
+        return [Trained.of(run, model, data, **named) for run in fit(model, data, folds, settings, **how)]
+    found, numbers = [], data.y.reshape(len(data.y), -1)
+    for fold in folds:
+        units = Scaler.of(numbers[fold.train], "columns")
+        scaled = copy.copy(data)
+        scaled.y = units(numbers).reshape(data.y.shape)
+        (run,) = fit(model, scaled, fold, settings, **how)
+        found.append(Trained.of(run, model, data, units=units, **named))
+    return found
+
+
+def best(models: Sequence[Trained]) -> int:
+    """The number of the model with the best validation score, the lower validation loss among equals."""
+    sound = [number for number, one in enumerate(models) if math.isfinite(one.scores["val_score"])]
+    if not sound:
+        raise InputError(
+            "No training came to a sound epoch: the loss was no number on any split.",
+            "Lower lr, scale the features, or look for wild values in the data.",
+        )
+    sign = 1 if SCORES[models[0].score].higher_is_better else -1
+    return max(sound, key=lambda n: (sign * models[n].scores["val_score"], -models[n].scores["val_loss"]))

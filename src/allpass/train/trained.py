@@ -1,0 +1,281 @@
+"""What remains of a training: a network with all it takes to use it again, on the same nodes or on others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from allpass.data.splits import Split
+from allpass.errors import InputError
+from allpass.graph.operator import Operator
+from allpass.models.catalog import resolve
+from allpass.nn.inputs import Features, as_features
+from allpass.nn.mixing import ChannelMixing
+from allpass.train import network
+from allpass.train.alignment import aligned
+from allpass.train.fit import Replica
+from allpass.train.scaling import Scaler
+from allpass.train.scores import SCORES
+from allpass.train.tasks import task as find_task
+from allpass.train.versions import versions
+
+CHANNELS = ("low", "high", "identity")
+"""The channels of a layer that mixes and does not name them."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trained:
+    """A trained network and what belongs to it.
+
+    Args:
+        model: Its name in ``allpass.models.MODELS``.
+        settings: Everything that was chosen, of the model and of the training.
+        weights: What its state dict holds, on the CPU.
+        in_channels: Number of features.
+        out_channels: Number of outputs.
+        num_nodes: Number of nodes of the graph that it was trained on.
+        task: ``"classification"``, ``"binary"`` or ``"regression"``.
+        score: What it is measured by.
+        scaler: What is done to features first.
+        units: How the numbers it regresses were scaled for the training; its outputs are in their own units again.
+        class_names: A name for each class, where the data has some.
+        feature_names: A name for each feature, where the data has some.
+        labels: Labels ``[N]`` of the training nodes, -1 elsewhere, for models that are called with them.
+        scores: Losses and scores at the reported epoch.
+        dataset: The name of the graph, for people.
+        fingerprint: The hash of its content.
+        split: The name of the split.
+        seed: The seed of weights and dropout.
+        epoch: The reported epoch.
+        versions: Versions and machine by name.
+    """
+
+    model: str
+    settings: Mapping[str, object]
+    weights: Mapping[str, Tensor]
+    in_channels: int
+    out_channels: int
+    num_nodes: int
+    task: str
+    score: str
+    scaler: Scaler
+    units: Scaler | None = None
+    class_names: tuple[str, ...] | None = None
+    feature_names: tuple[str, ...] | None = None
+    labels: Tensor | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    dataset: str = ""
+    fingerprint: str = ""
+    split: str = ""
+    seed: int = 0
+    epoch: int | None = None
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    @classmethod
+    def of(
+        cls,
+        replica: Replica,
+        model: str,
+        data: Data,
+        *,
+        task: str = "classification",
+        score: str | None = None,
+        scaling: str = "none",
+        units: Scaler | None = None,
+    ) -> Trained:
+        """What a training leaves, ready to predict.
+
+        Args:
+            replica: The training.
+            model: The model's name, as :func:`~allpass.train.fit` got it.
+            data: The graph, as it got it; with ``units``, before its labels were scaled.
+            task: The task, as it got it.
+            score: The score, as it got it.
+            scaling: The scaling, as it got it.
+            units: What its numbers to regress were scaled by.
+
+        Example:
+            >>> from allpass.data import contextual_sbm, splits
+            >>> from allpass.train import fit, stopping
+            >>> data = contextual_sbm([30, 30], [[0.9, 0.1], [0.1, 0.9]], num_features=4)
+            >>> (run,) = fit("gcn", data, splits(data, "random", count=1), stop=stopping("fixed", max_epochs=50))
+            >>> trained = Trained.of(run, "gcn", data)
+            >>> trained.predict(data)[:3]
+            array([0, 0, 0])
+        """
+        entry, chosen_task = resolve(model)[0], find_task(task, score=score)
+        trained = cls(
+            model=model,
+            settings=dict(replica.settings),
+            weights=dict(replica.weights),
+            in_channels=data.x.shape[1],
+            out_channels=chosen_task.out_channels(data.y),
+            num_nodes=data.num_nodes,
+            task=chosen_task.name,
+            score=chosen_task.score,
+            scaler=Scaler.of(data.x, scaling),
+            units=units,
+            class_names=_names(data, "class_names"),
+            feature_names=_names(data, "feature_names"),
+            labels=torch.where(replica.split.train, data.y, -1) if "uses-labels" in entry.traits else None,
+            scores=dict(replica.scores),
+            dataset=str(data.get("name") or ""),
+            fingerprint=str(data.get("fingerprint") or ""),
+            split=replica.split.name,
+            seed=replica.seed,
+            epoch=replica.epoch,
+        )
+        return trained if units is None else replace(trained, scores=trained._measured(data, replica.split))
+
+    @cached_property
+    def network(self) -> nn.Module:
+        """The network itself, in evaluation mode."""
+        return network.trained(self.model, self.settings, self.weights, **self.sizes)
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        """What a network of its kind is built with beside settings."""
+        return {name: getattr(self, name) for name in ("in_channels", "out_channels", "num_nodes")}
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision it was trained in."""
+        return next((part.dtype for part in self.weights.values() if part.is_floating_point()), torch.float32)
+
+    def outputs(self, data: Data) -> Tensor:
+        """What the network gives for every node, ``[N, out_channels]``: logits, or numbers.
+
+        Args:
+            data: The graph it was trained on, or another with the same features.
+        """
+        x, graph, given = self.inputs(data)
+        with torch.no_grad():
+            return self.in_units(self.network(x, graph, **given))
+
+    def in_units(self, outputs: Tensor) -> Tensor:
+        """Outputs of the network in the units of the labels."""
+        if self.units is None:
+            return outputs
+        mean, deviation = (outputs.new_tensor(part) for part in (self.units.mean, self.units.deviation))
+        return outputs * deviation + mean
+
+    def inputs(self, data: Data) -> tuple[Features, Operator, dict[str, Tensor]]:
+        """Scaled features, the adjacency, and what else the network is called with."""
+        x = as_features(self.scaler(self.features(data)).to(self.dtype))
+        graph = Operator.from_edge_index(data.edge_index, data.edge_weight, data.num_nodes, dtype=self.dtype)
+        return x, graph, {} if self.labels is None else {"labels": self.labels, "mask": self.labels >= 0}
+
+    def features(self, data: Data) -> Tensor:
+        """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
+        if data.x is None or data.edge_index is None:
+            raise InputError(
+                "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
+            )
+        self._check_nodes(data)
+        return aligned(data.x, _names(data, "feature_names"), self.in_channels, self.feature_names)
+
+    def predict(self, data: Data) -> NDArray[Any]:
+        """The class of every node, by name where classes have names, else by number; or the numbers it regresses."""
+        if self.task == "regression":
+            numbers: NDArray[Any] = self.outputs(data).numpy()
+            return numbers[:, 0] if self.out_channels == 1 else numbers
+        chosen: NDArray[Any] = self.probabilities(data).argmax(dim=1).numpy()
+        return chosen if self.class_names is None else np.array(self.class_names, dtype=object)[chosen]
+
+    def probabilities(self, data: Data) -> Tensor:
+        """The probability of every class, ``[N, C]`` in float64."""
+        self._must_classify("probabilities")
+        outputs = self.outputs(data).double()
+        if self.task == "binary":  # one logit, of class 1
+            return torch.cat([-outputs, outputs], dim=1).sigmoid()
+        return outputs.softmax(dim=1)
+
+    def measure(self, data: Data, mask: Tensor, score: str | None = None) -> float:
+        """A score on some nodes.
+
+        Args:
+            data: A graph with labels.
+            mask: The nodes, bool ``[N]``.
+            score: A name of ``SCORES``; by default the one it was trained with.
+        """
+        scorer = SCORES[self.score if score is None else score]
+        return float(scorer(self.outputs(data).unsqueeze(0), self._truth(data), mask.unsqueeze(0)))
+
+    def _measured(self, data: Data, split: Split) -> dict[str, float]:
+        masks = {"train": split.train, "val": split.val, "test": split.test}
+        kinds = {"loss": "mse", "score": self.score}
+        return {
+            f"{part}_{kind}": self.measure(data, mask, score)
+            for kind, score in kinds.items()
+            for part, mask in masks.items()
+        }
+
+    def confusion(self, data: Data, mask: Tensor) -> NDArray[np.int64]:
+        """How many nodes of the mask are of class i (row) and are taken for class j (column).
+
+        Args:
+            data: A graph with labels.
+            mask: The nodes, bool ``[N]``; one without a label does not count.
+        """
+        probabilities, truth = self.probabilities(data), self._truth(data)
+        counted, C = mask & (truth >= 0), probabilities.shape[1]
+        cells = truth[counted] * C + probabilities.argmax(dim=1)[counted]
+        table: NDArray[np.int64] = torch.bincount(cells, minlength=C * C).reshape(C, C).numpy()
+        return table
+
+    def mixing(self, data: Data) -> list[dict[str, float]]:
+        """The mean weight of each channel, layer by layer; empty where a model does not mix channels."""
+        self.outputs(data)
+        found = []
+        for part in self.network.modules():
+            mixing = getattr(part, "mixing", None)
+            if isinstance(mixing, ChannelMixing) and mixing.weights is not None:
+                names = getattr(part, "channels", CHANNELS)
+                found.append(dict(zip(names, mixing.weights.mean(dim=0).tolist(), strict=True)))
+        return found
+
+    def _check_nodes(self, data: Data) -> None:
+        why = {"fixed-nodes": "has weights for each of", "uses-labels": "spreads the labels of"}
+        for trait in why.keys() & resolve(self.model)[0].traits:
+            if data.num_nodes != self.num_nodes:
+                raise InputError(
+                    f"Got {data.num_nodes:,} nodes; {self.model!r} {why[trait]} the {self.num_nodes:,} nodes it was "
+                    "trained on and knows no others.",
+                    "Give the same nodes in the same order, or train a model without this bond, such as 'acm-gcn'.",
+                )
+
+    def _must_classify(self, what: str) -> None:
+        if self.task == "regression":
+            raise InputError(f"The model regresses numbers; there are no {what}.", "Use predict.")
+
+    def _truth(self, data: Data) -> Tensor:
+        """The labels of a graph, numbered as in training: other data may have its classes in another order."""
+        if data.y is None:
+            raise InputError(
+                "The data has no labels y to compare with.", "Name the label column, or set data.y."
+            )
+        names = _names(data, "class_names")
+        if self.task == "regression" or names is None or self.class_names in (None, names):
+            return data.y
+        place = {name: number for number, name in enumerate(self.class_names or ())}
+        if unknown := [name for name in names if name not in place]:
+            raise InputError(
+                f"The data has a class {unknown[0]!r} that the model was not trained on.",
+                f"It knows {', '.join(map(repr, place))}.",
+            )
+        return torch.where(
+            data.y >= 0, torch.tensor([place[name] for name in names])[data.y.clamp(min=0)], -1
+        )
+
+
+def _names(data: Data, key: str) -> tuple[str, ...] | None:
+    names = data.get(key)
+    return None if names is None else tuple(str(name) for name in names)

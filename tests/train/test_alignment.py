@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from allpass.errors import InputError
+from allpass.train.alignment import aligned
+
+X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+def test_features_without_names_are_counted():
+    assert aligned(X, None, 3, None) is X
+    assert aligned(X, ["a", "b", "c"], 3, None) is X
+    with pytest.raises(InputError, match=r"^Got 3 features; the model was trained on 1,433\. Give data"):
+        aligned(X, None, 1433, ["a"] * 1433)
+
+
+def test_the_same_names_leave_features_as_they_are():
+    assert aligned(X, ["a", "b", "c"], 3, ("a", "b", "c")) is X
+
+
+@pytest.mark.parametrize("layout", [torch.strided, torch.sparse_csr])
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+def test_columns_in_another_order_are_put_in_place(layout):
+    x = X if layout == torch.strided else X.to_sparse_csr()
+    assert aligned(x, ["a", "b", "c"], 3, ["c", "a", "b"]).tolist() == [[3, 1, 2], [6, 4, 5]]
+
+
+def test_a_category_that_does_not_occur_is_zero():
+    wanted = ["size", "colour=blue", "colour=red", "size is missing"]
+    assert aligned(X, ["colour=red", "size", "size is missing"], 4, wanted).tolist() == [
+        [2, 0, 1, 3],
+        [5, 0, 4, 6],
+    ]
+    assert aligned(X[:, :2], ["colour=red", "size"], 4, wanted).tolist() == [[2, 0, 1, 0], [5, 0, 4, 0]]
+
+
+@pytest.mark.parametrize("lost", ["height", "shape=round", "height is missing"])
+def test_a_column_that_is_not_there_is_told(lost):
+    with pytest.raises(InputError, match=f"lacks features that the model was trained on: '{lost}'"):
+        aligned(X, ["a", "b", "c"], 4, ["a", "b", "c", lost])
+
+
+def test_a_value_that_the_training_never_saw_is_told():
+    with pytest.raises(InputError, match="not trained on: 'colour=green'"):
+        aligned(X, ["size", "colour=red", "colour=green"], 2, ["size", "colour=red"])

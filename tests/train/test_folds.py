@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from tests.train.trainings import drawn, graph
+
+from allpass.data import splits
+from allpass.errors import InputError
+from allpass.train.fit import fit
+from allpass.train.folds import best, divide, train_folds
+from allpass.train.stopping import stopping
+
+SHORT = stopping("fixed", max_epochs=5)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return graph()
+
+
+@pytest.fixture
+def numbers(data):
+    found = copy.copy(data)
+    found.y = 1e4 + 300 * (data.x @ torch.arange(5.0))
+    found.y[:3] = torch.nan
+    return found
+
+
+def test_classes_are_divided_as_ever(data):
+    ours, theirs = divide(data, count=2, seed=3), splits(data, "random", count=2, seed=3)
+    assert [fold.fingerprint for fold in ours] == [split.fingerprint for split in theirs]
+
+
+def test_numbers_are_divided_too_and_what_is_missing_is_in_no_set(numbers):
+    for fold in divide(numbers, count=2):
+        sizes = [int(part.sum()) for part in (fold.train, fold.val, fold.test)]
+        assert sum(sizes) == 57
+        assert sizes[0] > sizes[1] > 0
+        assert not (fold.train | fold.val | fold.test)[:3].any()
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_no_splits_are_refused(data, count):
+    with pytest.raises(InputError, match=f"Got count={count}"):
+        divide(data, count=count)
+
+
+def test_a_model_for_every_split(data):
+    folds = divide(data, count=2)
+    models = train_folds("gcn", data, folds, {"lr": 0.05}, seed=4, stop=SHORT, scaling="rows")
+    runs = fit("gcn", data, folds, {"lr": 0.05}, seeds=4, stop=SHORT, scaling="rows")
+    for model, run, fold in zip(models, runs, folds, strict=True):
+        assert model.scores == run.scores
+        assert model.split == fold.name
+        assert model.scaler.kind == "rows"
+
+
+def test_numbers_are_learnt_whatever_their_unit(numbers):
+    folds = divide(numbers, count=2)
+    rule = stopping("fixed", max_epochs=150)
+    models = train_folds("mlp-1", numbers, folds, {"lr": 0.1, "dropout": 0.0}, stop=rule)
+    for model, fold in zip(models, folds, strict=True):
+        assert model.scores["test_score"] > 0.9
+        assert model.scores["test_score"] == model.measure(numbers, fold.test, "r2")
+        known = numbers.y[fold.test]
+        error = torch.from_numpy(model.predict(numbers))[fold.test] - known
+        assert model.scores["test_loss"] == pytest.approx(error.square().mean().item(), rel=1e-3)
+        assert abs(float(error.mean())) < 300
+
+
+def _with(score: float, loss: float, kind: str = "accuracy"):
+    return replace(drawn(), score=kind, scores={"val_score": score, "val_loss": loss})
+
+
+def test_the_best_by_validation():
+    assert best([_with(0.5, 1.0), _with(0.7, 1.0), _with(0.6, 0.1)]) == 1
+    assert best([_with(0.7, 1.0), _with(0.7, 0.5)]) == 1
+    assert best([_with(math.nan, math.nan), _with(0.1, 2.0)]) == 1
+    assert best([_with(3.0, 1.0, "mae"), _with(2.0, 1.0, "mae")]) == 1
+
+
+def test_no_sound_training_is_told():
+    with pytest.raises(InputError, match="No training came to a sound epoch"):
+        best([_with(math.nan, math.nan)])

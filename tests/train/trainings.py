@@ -1,0 +1,33 @@
+"""Small graphs and trained models for the tests of what remains of a training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch_geometric.data import Data
+
+from allpass.data import contextual_sbm
+from allpass.models import create
+from allpass.train.scaling import Scaler
+from allpass.train.trained import Trained
+
+FEATURES = 5
+
+
+def graph(nodes: int = 20, seed: int = 0) -> Data:
+    """Three classes of as many nodes each."""
+    mixing = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
+    return contextual_sbm([nodes] * 3, mixing, average_degree=4, num_features=FEATURES, seed=seed)
+
+
+def drawn(model: str = "gcn", *, data: Data | None = None, scaling: str = "columns", **given: Any) -> Trained:
+    """A model with weights as they are drawn: quicker than a training, and as good for all that comes after."""
+    data = graph() if data is None else data
+    sizes = {"in_channels": FEATURES, "out_channels": 3, "num_nodes": data.num_nodes}
+    sizes |= {key: given.pop(key) for key in sizes.keys() & given.keys()}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        weights = create(model, **sizes, **given.get("settings", {})).state_dict()
+    words = {"settings": {}, "task": "classification", "score": "accuracy", **given}
+    return Trained(model=model, weights=weights, scaler=Scaler.of(data.x, scaling), **sizes, **words)
