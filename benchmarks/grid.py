@@ -27,10 +27,9 @@ from benchmarks.timing import machine
 
 
 def texas(folder: str | None) -> Data:
-    """Texas, undirected and with sparse features."""
+    """Texas, undirected."""
     data = load("texas", data_dir=folder)
     data.edge_index = to_undirected(data.edge_index, num_nodes=data.num_nodes)
-    data.x = data.x.to_sparse_csr()
     return data
 
 
