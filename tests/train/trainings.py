@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch_geometric.data import Data
 
 from allpass.data import contextual_sbm
-from allpass.models import create
+from allpass.train.network import untrained
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
 
@@ -26,8 +25,6 @@ def drawn(model: str = "gcn", *, data: Data | None = None, scaling: str = "colum
     data = graph() if data is None else data
     sizes = {"in_channels": FEATURES, "out_channels": 3, "num_nodes": data.num_nodes}
     sizes |= {key: given.pop(key) for key in sizes.keys() & given.keys()}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        weights = create(model, **sizes, **given.get("settings", {})).state_dict()
+    weights = untrained(model, given.get("settings", {}), **sizes).state_dict()
     words = {"settings": {}, "task": "classification", "score": "accuracy", **given}
     return Trained(model=model, weights=weights, scaler=Scaler.of(data.x, scaling), **sizes, **words)
