@@ -97,8 +97,8 @@ def replicas(size: Size, count: int, device: str) -> Batch:
     settings = {"hidden_channels": HIDDEN, "dropout": DROPOUT}
     part = splits(data, "random", count=1)
     job = job_of("acm-gcn", data, part, settings, seeds=range(count), device=device)
-    fitting = min(count, at_once(job._batch, range(count), torch.device(device)))
-    return job._batch(range(fitting))
+    fitting = min(count, at_once(job.batch, range(count), torch.device(device)))
+    return job.batch(range(fitting))
 
 
 def ours(batch: Batch, epochs: int) -> Callable[[], object]:

@@ -16,7 +16,7 @@ import benchmarks
 from allpass.errors import UnknownNameError, did_you_mean
 from benchmarks.timing import table, write
 
-TOOLS = {"accuracy", "published", "run", "timing"}
+TOOLS = {"accuracy", "few_labels", "grid", "published", "run", "timing"}
 
 
 def names() -> list[str]:

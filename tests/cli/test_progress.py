@@ -7,8 +7,11 @@ import torch
 from tests.train.batches import batch_of
 
 from allpass.cli.progress import share_done, state, steps, training
+from allpass.train.batch import REPORTED
 from allpass.train.job import Glance
 from allpass.train.stopping import stopping
+
+VAL = REPORTED.index("val_score")
 
 
 def glance(epochs: int, ended: int = 4, runs: int = 10) -> Glance:
@@ -21,14 +24,14 @@ def glance(epochs: int, ended: int = 4, runs: int = 10) -> Glance:
 def test_the_state_in_words() -> None:
     assert state(glance(0)) == "4/10 runs · epoch 0 · 3 alive"
     seen = glance(2)
-    best = float(seen.batch.reported["val_score"].max())
+    best = float(seen.batch.reported[:, VAL].max())
     assert state(seen) == f"4/10 runs · epoch 2 · 3 alive · best validation {best:.3f}"
 
 
 def test_one_without_a_score_does_not_hide_the_others() -> None:
     seen = glance(2)
-    seen.batch.reported["val_score"][0] = torch.nan
-    assert seen.best == float(seen.batch.reported["val_score"][1:].max())
+    seen.batch.reported[0, VAL] = torch.nan
+    assert seen.best == float(seen.batch.reported[1:, VAL].max())
 
 
 def test_the_share_counts_runs_that_ended_and_epochs_of_the_others() -> None:

@@ -17,7 +17,8 @@ def test_what_is_reported_was_measured_at_the_best_epoch() -> None:
     curves, rows = [], []
     for _ in range(12):
         batch.step()
-        curves.append(batch.measure(batch.gradients.outputs(batch.rows, batch.buffers, batch.masks[0])))
+        measured = batch.measure(batch.gradients.outputs(batch.rows, batch.buffers, batch.masks[0]))
+        curves.append(dict(zip(MEASURED, measured, strict=True)))
         rows.append(batch.rows.clone())
     for number in range(3):
         losses = [float(curve["val_loss"][number]) for curve in curves]

@@ -20,6 +20,8 @@ from allpass.train.stopping import StoppingRule
 from allpass.train.tasks import Task
 
 MEASURED = tuple(f"{part}_{kind}" for kind in ("loss", "score") for part in ("train", "val", "test"))
+REPORTED = (*MEASURED, "epoch")
+"""The columns of ``Batch.reported``."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class Outcome:
     curves: Mapping[str, Tensor]
 
 
-_ROWS = ("rows", "best", "alive", "epochs_run", "curves")
-_STATES = ("buffers", "best_buffers", "moments", "patience", "choice", "reported")
+_ROWS = ("rows", "best", "alive", "epochs_run", "curves", "reported")
+_STATES = ("buffers", "best_buffers", "moments", "patience", "choice")
 
 
 class Batch:
@@ -112,8 +114,7 @@ class Batch:
         # What is not saved, such as the place in a stream of masks, is no result.
         saved = models[0].state_dict()
         self.best_buffers = {name: buffer.clone() for name, buffer in self.buffers.items() if name in saved}
-        nothing = torch.full((R,), torch.nan, dtype=torch.float64, device=device)
-        self.reported = {name: nothing.clone() for name in (*MEASURED, "epoch")}
+        self.reported = torch.full((R, len(REPORTED)), torch.nan, dtype=torch.float64, device=device)
         self.epochs_run = torch.zeros(R, dtype=torch.int64, device=device)
         epochs = recipe.stopping.max_epochs if curves else 0
         self.curves = torch.zeros(R, len(MEASURED), epochs, device=device)
@@ -173,14 +174,14 @@ class Batch:
             weights: Fetch the weights too.
         """
         which = torch.tensor(numbers, dtype=torch.int64, device=self.rows.device)
-        measured = torch.stack([values[which] for values in self.reported.values()], dim=1).tolist()
+        measured = self.reported[which].tolist()
         ran, diverged = self.epochs_run[which].tolist(), self.patience["diverged"][which].tolist()
         best = self.best[which].cpu() if weights else torch.empty(len(numbers), 0)
         buffers = {name: value[which].cpu() for name, value in self.best_buffers.items()} if weights else {}
         curves = self.curves[which].cpu()
         found = []
         for place, values in enumerate(measured):
-            scores = dict(zip(self.reported, values, strict=True))
+            scores = dict(zip(REPORTED, values, strict=True))
             epoch = scores.pop("epoch")
             named = self.layout.parameters(best[place]) if weights else {}
             kept = {**named, **{name: value[place] for name, value in buffers.items()}}
@@ -208,38 +209,37 @@ class Batch:
         """Measure an epoch, keep what is best so far, and end whoever has to end."""
         measured = self.measure(outputs)
         if self.curves.numel():
-            line = torch.stack(list(measured.values()), dim=1).to(self.curves)
-            self.curves.index_copy_(2, self.epoch.view(1), line.unsqueeze(2))
-        score = self.recipe.task.scorer
+            self.curves.index_copy_(2, self.epoch.view(1), measured.T.unsqueeze(2).to(self.curves))
+        named, gain = dict(zip(MEASURED, measured, strict=True)), self.recipe.task.scorer.gain
         record = Record(
-            measured["train_loss"],
-            score.gain(measured["train_score"]),
-            measured["val_loss"],
-            score.gain(measured["val_score"]),
+            named["train_loss"], gain(named["train_score"]), named["val_loss"], gain(named["val_score"])
         )
         improved = self.recipe.selection.improved(self.choice, record, self.alive)
-        self._keep(improved, {**measured, "epoch": self.epoch.expand(improved.shape)})
+        self._keep(improved, torch.cat([measured, self.epoch.expand(1, len(improved))]).T)
         self.epochs_run += self.alive
         stop = self.recipe.stopping.update(self.patience, self.epoch, record, self.alive)
         self.alive &= ~stop
         self.epoch += 1
 
-    def measure(self, outputs: Tensor) -> dict[str, Tensor]:
-        """Losses and scores ``[R]`` of every replica on its training, validation and test nodes."""
+    def measure(self, outputs: Tensor) -> Tensor:
+        """Losses and scores of every replica on its three sets of nodes, ``[6, R]`` in the order of ``MEASURED``."""
         task, target = self.recipe.task, self.problem.target
-        losses = [*task.losses(outputs, target, self.masks)]
-        scores = [*task.scorer(outputs, target, self.masks)]
+        losses, scores = (measure(outputs, target, self.masks) for measure in (task.losses, task.scorer))
         if self.targets is not None:
             losses[0] = task.losses(outputs, self.targets, self.masks[0])
             scores[0] = task.scorer(outputs, self.targets, self.masks[0])
-        return dict(zip(MEASURED, (*losses, *scores), strict=True))
+        return torch.cat([losses, scores])
 
-    def _keep(self, improved: Tensor, measured: dict[str, Tensor]) -> None:
-        for name, value in measured.items():
-            keep(self.reported[name], value.double(), improved)
-        keep(self.best, self.rows, improved.unsqueeze(1))
-        for name, kept in self.best_buffers.items():
-            keep(kept, self.buffers[name], improved.reshape(-1, *[1] * (kept.dim() - 1)))
+    def _keep(self, improved: Tensor, measured: Tensor) -> None:
+        keep(self.reported, measured, improved.unsqueeze(1))
+        pairs = [(self.best, self.rows), *((kept, self.buffers[n]) for n, kept in self.best_buffers.items())]
+        if improved.is_cuda:
+            for kept, now in pairs:
+                keep(kept, now, improved.reshape(-1, *[1] * (kept.dim() - 1)))
+            return
+        for number in improved.nonzero().flatten().tolist():  # a CPU copies only what has changed
+            for kept, now in pairs:
+                kept[number] = now[number]
 
 
 def _is_random(model: nn.Module) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -15,7 +16,7 @@ from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
 from allpass.nn.inputs import as_features
-from allpass.train.batch import Batch, Outcome, Recipe
+from allpass.train.batch import REPORTED, Batch, Outcome, Recipe
 from allpass.train.engine import train
 from allpass.train.gradients import Problem
 from allpass.train.network import untrained
@@ -74,8 +75,8 @@ class Glance:
     @property
     def best(self) -> float:
         """The best validation score among the batch, NaN where there is none."""
-        scores = self.batch.reported["val_score"]
-        return float(scores.nan_to_num(nan=-torch.inf).max()) if not bool(scores.isnan().all()) else torch.nan
+        scores = self.batch.reported[:, REPORTED.index("val_score")]
+        return float(scores[~scores.isnan()].max()) if not bool(scores.isnan().all()) else math.nan
 
 
 Look = Callable[[Glance], None]
@@ -145,13 +146,13 @@ class Job:
             if not left:
                 return
             glance = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
-            for found in train(self._batch(left), glance, weights=weights):
+            for found in train(self.batch(left), glance, weights=weights):
                 now = {left[place]: outcome for place, outcome in found.items()}
                 ended.update(now)
                 yield now
 
         for members in self._groups(numbers):
-            yield from in_parts(members, at_once(self._batch, members, self.device), train_part)
+            yield from in_parts(members, at_once(self.batch, members, self.device), train_part)
 
     def key(self, number: int) -> Key:
         """What identifies a run in a store; where it is trained is no part of it."""
@@ -204,7 +205,8 @@ class Job:
             groups.setdefault((repr(sorted(shape.items())), run.target is None), []).append(number)
         return list(groups.values())
 
-    def _batch(self, numbers: Sequence[int]) -> Batch:
+    def batch(self, numbers: Sequence[int]) -> Batch:
+        """Some of the runs of one shape, ready to be trained."""
         runs = [self.wanted[number] for number in numbers]
         rates = {
             name: torch.tensor([float(str(run.settings[name])) for run in runs], dtype=torch.float64)
