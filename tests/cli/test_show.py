@@ -1,12 +1,17 @@
 """The terminal form of a diagnosis."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from tests.train.contenders import comparison
 
-from allpass.cli.show import show_diagnosis
+from allpass.cli.show import show_comparison, show_diagnosis
 from allpass.diagnosis import diagnose
+from allpass.diagnosis.verdict import conclude
+
+SCORES = {"mlp-2": (0.6, 0.62), "gcn": (0.8, 0.81), "acm-gcn": (0.84, 0.83), "gcn-8": (0.5, 0.7)}
 
 
 def shown(name: str, page: Path | None = None) -> str:
@@ -31,3 +36,35 @@ def test_undefined_values_say_why():
     data = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2, y=torch.tensor([0, 0]))
     show_diagnosis(diagnose(data), None, Console(file=out, width=150))
     assert "undefined: fewer than two classes" in out.getvalue()
+
+
+def test_a_verdict_is_shown_as_a_table():
+    out = io.StringIO()
+    verdict = conclude(comparison(SCORES))
+    show_diagnosis(replace(diagnose("karate"), verdict=verdict), None, Console(file=out, width=150))
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["gcn", "80.5", "72.3", "to", "88.7", "-3.0"] in [line[:6] for line in lines]
+    assert "networks trained on five random splits" in out.getvalue()
+    assert "No verdict: without features" in shown("karate")
+
+
+def test_a_comparison():
+    out = io.StringIO()
+    show_comparison(comparison(SCORES), "mlp-2", Path("figure.svg"), Console(file=out, width=150))
+    heading, first, second, *_ = out.getvalue().splitlines()
+    assert "ahead of mlp-2" in heading
+    assert first.split() == ["mlp-2", "61.0", "44.6", "to", "77.4", "60", "1.5", "s"]
+    assert second.split()[5] == "+19.5"
+    assert "2 splits of drawn" in out.getvalue()
+    assert "Figure: figure.svg" in out.getvalue()
+
+
+def test_one_split_and_runs_that_diverged():
+    out = io.StringIO()
+    found = comparison({"gcn": (0.5,), "mlp-2": (float("nan"),)}, score="r2")
+    found = replace(found, contenders=(found.contenders[0], replace(found.contenders[1], diverged=1)))
+    show_comparison(found, "gcn", None, Console(file=out, width=150))
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert lines[1] == ["gcn", "0.500", "-", "60", "1.5", "s"]
+    assert lines[2] == ["mlp-2", "nan", "-", "+nan", "-", "-", "60", "1.5", "s"]
+    assert "Runs whose loss was no number: mlp-2 (1)." in out.getvalue()

@@ -5,10 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tests.train.contenders import comparison
 from torch_geometric.data import Data
 
 from allpass.diagnosis import diagnose
-from allpass.diagnosis.advice import recommend
+from allpass.diagnosis.advice import find, recommend
+from allpass.diagnosis.verdict import conclude
 from allpass.models import resolve
 
 
@@ -32,11 +34,11 @@ def planted(h: float, *, informative: float = 1.5, n: int = 150, classes: int = 
 
 
 def codes(data: Data) -> set[str]:
-    return {finding.code for finding in diagnose(data).findings}
+    return {finding.code for finding in diagnose(data, verdict=False).findings}
 
 
 def test_homophilous_graph_helps():
-    report = diagnose(planted(0.9))
+    report = diagnose(planted(0.9), verdict=False)
     found = {finding.code for finding in report.findings}
     assert {"averaging-helps", "homophilous", "aggregation-keeps", "labels-low"} <= found
     assert report.recommendation.models[0] == "gcn"
@@ -44,7 +46,7 @@ def test_homophilous_graph_helps():
 
 
 def test_random_wiring_hurts_good_features():
-    report = diagnose(planted(1 / 3, informative=3.0))
+    report = diagnose(planted(1 / 3, informative=3.0), verdict=False)
     found = {finding.code for finding in report.findings}
     assert {"averaging-hurts", "indifferent", "uninformative"} <= found
     assert report.recommendation.models[0] in {"mlp-2", "acm-gcn"}
@@ -58,7 +60,7 @@ def test_two_opposite_classes_are_heterophilous_but_informative():
 def test_one_class_gives_no_verdict():
     data = planted(0.9)
     data.y = torch.zeros_like(data.y)
-    report = diagnose(data)
+    report = diagnose(data, verdict=False)
     assert report.recommendation.models == ()
     assert "two classes" in report.recommendation.summary
 
@@ -71,7 +73,7 @@ def test_tiny_class_is_said():
 
 @pytest.mark.parametrize("h", [0.05, 1 / 3, 0.9])
 def test_every_finding_reads_as_sentences(h):
-    for finding in diagnose(planted(h)).findings:
+    for finding in diagnose(planted(h), verdict=False).findings:
         assert finding.title.endswith(".")
         assert finding.text.endswith(".")
         assert finding.evidence
@@ -86,7 +88,7 @@ def test_reasons_name_what_was_measured():
     """Without features there is no test, and no reason may claim one."""
     data = planted(0.9)
     data.x = None
-    report = diagnose(data)
+    report = diagnose(data, verdict=False)
     assert report.tests == {}
     assert report.recommendation.reasons[0] == "Averaged labels separate the classes."
 
@@ -94,7 +96,7 @@ def test_reasons_name_what_was_measured():
 def test_without_features_no_model_of_features_alone_is_recommended():
     data = planted(0.9)
     data.x = None
-    recommended = diagnose(data).recommendation
+    recommended = diagnose(data, verdict=False).recommendation
     assert "mlp-2" not in recommended.models
     assert recommended.models[-1] == "label-propagation"
     assert not any("mlp-2" in reason for reason in recommended.reasons)
@@ -115,9 +117,45 @@ def test_whatever_is_found_the_models_to_try_exist(edges, features, tests):
         "smooths-fast",
     )
     facts = SimpleNamespace(edges=edges, features=features, classes=2)
-    evidence = SimpleNamespace(facts=facts, tests=tests)
+    evidence = SimpleNamespace(facts=facts, tests=tests, verdict=None)
     for found in chain.from_iterable(combinations(codes, size) for size in range(len(codes) + 1)):
         recommended = recommend(evidence, tuple(SimpleNamespace(code=code) for code in found))
         assert recommended.models
         for name in recommended.models:
             resolve(name)
+
+
+def judged(codes: tuple[str, ...], verdict, classes: int = 2):
+    facts = SimpleNamespace(edges=9, features=3, classes=classes)
+    evidence = SimpleNamespace(facts=facts, tests={"linear": None}, verdict=verdict)
+    return recommend(evidence, tuple(SimpleNamespace(code=code) for code in codes))
+
+
+LOW, HIGH = (0.60, 0.61, 0.62), (0.80, 0.81, 0.80)
+
+
+def test_a_trained_verdict_beats_what_was_measured_and_both_are_said():
+    verdict = conclude(comparison({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH, "gcn-8": LOW}))
+    found = judged(("averaging-hurts",), verdict)
+    assert found.structure == "helps"
+    assert found.summary == verdict.summary
+    assert found.models == ("acm-gcn", "mlp-2", "linkx")
+    assert "The measurements alone had said otherwise: The structure hurts" in " ".join(found.reasons)
+    assert "lr 0.05, weight decay 0.0005 and dropout 0.5" in " ".join(found.reasons)
+    assert "otherwise" not in " ".join(judged(("averaging-helps", "homophilous"), verdict).reasons)
+
+
+def test_a_verdict_on_numbers_stands_alone():
+    verdict = conclude(comparison({"mlp-2": HIGH, "gcn": LOW, "acm-gcn": LOW, "gcn-8": LOW}, score="r2"))
+    found = judged((), verdict, classes=0)
+    assert (found.structure, found.models) == ("hurts", ("mlp-2",))
+    assert not any("measurements" in reason for reason in found.reasons)
+
+
+def test_answers_come_first_among_the_findings():
+    verdict = conclude(comparison({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH, "gcn-8": LOW}))
+    facts = SimpleNamespace(edges=0)
+    first, *_, last = find(SimpleNamespace(facts=facts, verdict=verdict))
+    assert (first.code, first.kind, last.code) == ("structure-ahead", "good", "no-edges")
+    assert first.evidence["difference"] == pytest.approx(0.19333, abs=1e-4)
+    assert first.evidence["at_least"] > 0

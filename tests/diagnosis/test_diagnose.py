@@ -8,6 +8,7 @@ import torch
 from torch_geometric.data import Data
 
 import allpass
+from allpass.data import planted_partition
 from allpass.diagnosis import diagnose
 from allpass.errors import AllpassError
 from allpass.metrics import METRICS
@@ -83,6 +84,29 @@ def test_poor_graphs_are_diagnosed_all_the_same(data):
     for name, reason in content["undefined"].items():
         assert content["metrics"][name] is None
         assert reason
+
+
+def test_the_verdict_says_why_there_is_none():
+    content = diagnose("karate").to_dict()
+    assert content["verdict"] is None
+    assert (
+        content["no_verdict"] == "No verdict: without features there is no network of features alone to beat."
+    )
+    assert "not asked for" in diagnose("karate", verdict=False).no_verdict
+
+
+def test_a_verdict_joins_the_diagnosis(monkeypatch):
+    monkeypatch.setattr("allpass.diagnosis.verdict.EPOCHS", 10)
+    data = planted_partition(60, num_classes=2, average_degree=6, homophily=0.95, seed=0)
+    data.x = torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
+    said = []
+    report = diagnose(data, progress=said.append)
+    content = report.to_dict()
+    json.dumps(content, allow_nan=False)
+    assert "training acm-gcn" in said
+    assert report.findings[0].title == report.verdict.summary == report.recommendation.summary
+    assert content["verdict"]["model"] == report.recommendation.models[0]
+    assert content["no_verdict"] == ""
 
 
 def test_networkx_goes_straight_in():

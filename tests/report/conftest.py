@@ -12,14 +12,17 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from tests.train.contenders import comparison
 from torch_geometric.data import Data
 
 from allpass.diagnosis import Diagnosis, diagnose
+from allpass.diagnosis.verdict import conclude
 from allpass.report import render
 
 HOSTILE = (
@@ -69,8 +72,15 @@ def diagnoses() -> dict[str, Diagnosis]:
     for name, make in CASES.items():
         data = make()
         data.name = HOSTILE[0] if name == "hostile names" else name
-        found[name] = diagnose(data)
+        found[name] = diagnose(data, verdict=False)
+    found["judged"] = judged(found["plain"])
     return found
+
+
+def judged(plain: Diagnosis) -> Diagnosis:
+    """The same diagnosis with a verdict on scores that were never trained."""
+    scores = {"mlp-2": (0.6, 0.62), "gcn": (0.8, 0.81), "acm-gcn": (0.84, 0.83), "gcn-8": (0.5, 0.7)}
+    return replace(plain, name="judged", verdict=conclude(comparison(scores)), no_verdict="")
 
 
 @pytest.fixture(scope="session")

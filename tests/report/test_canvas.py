@@ -6,7 +6,7 @@ import matplotlib as mpl
 import pytest
 
 from allpass.errors import InputError
-from allpass.report.canvas import canvas, in_style, save, to_bytes
+from allpass.report.canvas import canvas, check_figure, in_style, save, to_bytes
 
 STARTS = {".svg": b"<?xml", ".pdf": b"%PDF", ".png": b"\x89PNG"}
 
@@ -35,6 +35,14 @@ def test_unknown_ending(tmp_path: Path, name: str):
     with pytest.raises(InputError, match=r"Expected one of \.svg, \.pdf, \.png"):
         save(draw(), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_is_checked_before_the_work(tmp_path: Path):
+    assert check_figure(tmp_path / "figure.SVG") == tmp_path / "figure.SVG"
+    with pytest.raises(InputError, match="does not exist"):
+        check_figure(tmp_path / "no" / "figure.svg")
+    with pytest.raises(InputError, match="Expected one of"):
+        check_figure(tmp_path / "figure.jpg")
 
 
 def test_the_readers_own_settings_do_not_matter():

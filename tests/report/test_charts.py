@@ -14,6 +14,7 @@ ALWAYS = {"degrees", "spectrum", "smoothing"}
     ("case", "more"),
     [
         ("plain", {"mixing", "classes", "separation"}),
+        ("judged", {"comparison", "mixing", "classes", "separation"}),
         ("no labels", set()),
         ("no features", {"mixing", "classes", "separation"}),
         ("nothing", set()),
@@ -35,6 +36,13 @@ def test_numbers_beside_the_figures(diagnosis):
     assert len(charts["smoothing"].rows) == 17
     for chart in charts.values():
         assert all(len(row) == len(chart.headers) for row in chart.rows)
+
+
+def test_the_scores_of_a_comparison(diagnoses):
+    chart = all_charts(diagnoses["judged"])["comparison"]
+    assert chart.headers == ("model", "random/0", "random/1", "mean", "from", "to", "epochs")
+    assert chart.rows[1][:4] == ("gcn", "0.800", "0.810", "0.805")
+    assert "2 splits" in chart.reading
 
 
 def test_the_largest_classes_are_shown_in_their_own_order():

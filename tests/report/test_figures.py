@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.train.contenders import comparison
 
 from allpass.diagnosis import DegreeHistogram, Mixing, Smoothing
 from allpass.report import figures
@@ -98,3 +99,23 @@ def test_filter_separation_of_an_undefined_class(diagnosis):
     separation = replace(diagnosis.separation, by_class=(empty, *diagnosis.separation.by_class[1:]))
     axes = figures.filter_separation(separation, diagnosis.facts.class_names).axes[0]
     assert [group[1].get_width() for group in axes.containers] == [0, 0, 0, 0]
+
+
+def test_comparison_draws_a_line_a_split_and_an_interval_a_model():
+    compared = comparison({"mlp-2": (0.5, 0.6, 0.7), "gcn": (0.8, 0.8, 0.95)})
+    axes = figures.comparison(compared).axes[0]
+    drawn = [list(line.get_xdata()) for line in axes.lines]
+    assert drawn[:3] == [pytest.approx(pair) for pair in ([50, 80], [60, 80], [70, 95])]
+    for model, place in (("mlp-2", 3), ("gcn", 5)):
+        found = compared[model].estimate
+        assert drawn[place] == pytest.approx([100 * found.low, 100 * found.high])
+        assert drawn[place + 1] == pytest.approx([100 * found.mean])
+    assert texts(axes) == ["60.0", "85.0"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["mlp-2", "gcn"]
+    assert axes.get_xlabel() == "accuracy on the test nodes, %"
+
+
+def test_comparison_of_one_split_of_scores_that_are_no_shares():
+    figure = figures.comparison(comparison({"gcn": (-0.25,), "mlp-2": (math.nan,)}, score="r2"))
+    assert texts(figure.axes[0]) == ["−0.250"]
+    to_bytes(figure, ".svg")

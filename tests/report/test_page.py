@@ -18,6 +18,7 @@ from allpass.report import render, write_page
 
 CASES = (
     "plain",
+    "judged",
     "no labels",
     "no features",
     "nothing",
@@ -97,6 +98,23 @@ def test_sections_in_order(pages):
         "Depth and filters",
         "The data",
     ]
+
+
+def test_the_verdict_has_a_section(diagnoses, pages):
+    headings = [title for level, title in Outline(pages["judged"]).headings if level < 3]
+    assert headings[2:5] == ["Recommendation", "Verdict", "Metrics"]
+    text = " ".join(" ".join(Outline(pages["judged"]).text).split())
+    verdict = diagnoses["judged"].verdict
+    for answer in verdict.answers:
+        assert f"{answer.title} {answer.text}" in text
+    assert "Settings of acm-gcn lr=0.05, weight_decay=0.0005, dropout=0.5" in text
+    assert "trained on 2 random splits" in text
+    assert "before any network was trained" not in text
+
+
+def test_says_why_there_is_no_verdict(pages):
+    for case in ("plain", "one class"):
+        assert "No verdict: it was not asked for." in pages[case]
 
 
 def test_says_what_the_diagnosis_says(diagnosis, pages):

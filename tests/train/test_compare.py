@@ -154,5 +154,5 @@ def test_what_is_refused(data, folds, models, settings, words):
 def test_no_splits_and_no_such_baseline(data):
     with pytest.raises(InputError, match="no splits"):
         compare(["gcn"], data, [])
-    with pytest.raises(UnknownNameError, match="Did you mean .*'gcn'"):
+    with pytest.raises(UnknownNameError, match=r"Did you mean .*'gcn'"):
         comparison(SCORES).against("gcm")

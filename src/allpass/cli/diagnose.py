@@ -16,6 +16,14 @@ def diagnose(
     graph: Target,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the report as one HTML file.")] = None,
+    verdict: Annotated[
+        bool,
+        typer.Option(
+            " /--no-verdict",
+            help="Measure alone, and train no networks to compare.",
+            show_default=False,
+        ),
+    ] = True,
 ) -> None:
     """Measure whether the structure of a graph helps or hurts, and say what to try first."""
     from allpass.cli.progress import steps
@@ -26,8 +34,8 @@ def diagnose(
         from allpass.report import check_writable
 
         check_writable(html)  # before minutes of work, not after
-    with steps(len(METRICS) + 7) as say:
-        diagnosis = run_diagnosis(graph.target, progress=say, **graph.options)
+    with steps(len(METRICS) + 11) as say:
+        diagnosis = run_diagnosis(graph.target, verdict=verdict, progress=say, **graph.options)
         if html is not None:
             from allpass.report import write_page
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from allpass.diagnosis import Diagnosis
+    from allpass.train.compare import Comparison
 
 _MARKS = {"good": ("+", "green"), "bad": ("-", "red"), "note": ("·", "cyan")}
 
@@ -32,6 +33,9 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     if diagnosis.recommendation.models:
         out.print("Try first, in this order:")
         out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
+    if diagnosis.verdict is not None:
+        out.print()
+        out.print(Padding(comparison_table(diagnosis.verdict.comparison), (0, 0, 0, 2)))
     out.print()
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]
@@ -45,7 +49,10 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
             out.print(Padding(Text(f"{note.what} {note.cure}".strip()), (0, 0, 0, 2)))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
-    out.print(Text("Judged from measurements, before any training.", style="dim"))
+    judged = "Judged from networks trained on five random splits, untuned, and from measurements."
+    if diagnosis.verdict is None:
+        judged = f"Judged from measurements, before any training. {diagnosis.no_verdict}"
+    out.print(Text(judged, style="dim"))
     if page is not None:
         out.print()
         out.print(f"Report: {page}")
@@ -58,6 +65,63 @@ def _model_table(diagnosis: Diagnosis) -> Table:
     table.add_column(no_wrap=True, style="bold")
     for name in diagnosis.recommendation.models:
         table.add_row(Text(name), Text(resolve(name)[0].summary))
+    return table
+
+
+def show_comparison(
+    compared: Comparison, baseline: str, figure: Path | None, console: Console | None = None
+) -> None:
+    """Every model with its score, and how sure it is that they differ."""
+    out = console or Console()
+    out.print(comparison_table(compared, baseline))
+    out.print()
+    out.print(
+        Text(
+            f"{len(compared.splits)} splits of {compared.dataset}. Bold: the model that validation chooses. Intervals "
+            "and p-values allow for what splits of one graph share (Nadeau and Bengio), p-values also for the number "
+            "of comparisons (Holm).",
+            style="dim",
+        )
+    )
+    diverged = [f"{one.model} ({one.diverged})" for one in compared.contenders if one.diverged]
+    if diverged:
+        out.print(Text(f"Runs whose loss was no number: {', '.join(diverged)}."))
+    if figure is not None:
+        out.print(f"Figure: {figure}")
+
+
+def comparison_table(compared: Comparison, baseline: str | None = None) -> Table:
+    """Scores with their intervals, and by how much each model is ahead of one of them, by default of the best."""
+    baseline = compared.best if baseline is None else baseline
+    unit, digits = (100, 1) if compared.in_percent else (1, 3)
+    name = compared.score.replace("_", " ") + " %" * compared.in_percent
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in (
+        "model",
+        name,
+        "95% interval",
+        f"ahead of {baseline}",
+        "95% interval",
+        "p",
+        "epochs",
+        "time",
+    ):
+        table.add_column(heading, justify="left" if heading == "model" else "right")
+    ahead = compared.against(baseline)
+
+    def interval(low: float, high: float) -> str:
+        return f"{unit * low:.{digits}f} to {unit * high:.{digits}f}" if math.isfinite(low) else "-"
+
+    for one in compared.contenders:
+        cells = [f"{unit * one.estimate.mean:.{digits}f}", interval(one.estimate.low, one.estimate.high)]
+        if one.model in ahead:
+            found = ahead[one.model]
+            p = f"{found.p_value:.3f}" if math.isfinite(found.p_value) else "-"
+            cells += [f"{unit * found.mean:+.{digits}f}", interval(found.low, found.high), p]
+        else:
+            cells += ["", "", ""]
+        style = "bold" if one.model == compared.best else ""
+        table.add_row(Text(one.model, style=style), *cells, f"{one.epochs:.0f}", f"{one.seconds:.1f} s")
     return table
 
 

@@ -11,9 +11,10 @@ from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.filtering import Separation
 from allpass.diagnosis.frequency import Frequencies
 from allpass.diagnosis.oversmoothing import Smoothing
+from allpass.diagnosis.verdict import Answer, Kind, Verdict
 from allpass.metrics import GraphTest
 
-Kind = Literal["good", "bad", "note"]
+Structure = Literal["helps", "hurts", "open"]
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,13 @@ class Recommendation:
         summary: Does the structure help, in one sentence.
         models: Models by name, the first choice first.
         reasons: Why, a sentence each.
+        structure: Does the structure help, in one word: ``"helps"``, ``"hurts"`` or ``"open"``.
     """
 
     summary: str
     models: tuple[str, ...]
     reasons: tuple[str, ...]
+    structure: Structure = "open"
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,27 @@ class Evidence:
     separation: Separation | None
     smoothing: Smoothing
     chance: Chance | None
+    verdict: Verdict | None = None
 
 
 def find(evidence: Evidence) -> tuple[Finding, ...]:
-    """The findings that apply, the weightiest first."""
+    """The findings that apply, the weightiest first: what was trained before what was measured."""
+    trained = () if evidence.verdict is None else tuple(map(_trained, evidence.verdict.answers))
+    return (*trained, *_measured(evidence))
+
+
+def _trained(answer: Answer) -> Finding:
+    found = answer.difference
+    numbers = {
+        "difference": found.mean,
+        "at_least": found.low,
+        "at_most": found.high,
+        "p_value": found.p_value,
+    }
+    return Finding(answer.code, answer.kind, answer.title, answer.text, numbers)
+
+
+def _measured(evidence: Evidence) -> tuple[Finding, ...]:
     if not evidence.facts.edges:
         text = (
             "Every metric of the structure is empty or trivial; the features are all there is to learn from."
@@ -287,8 +307,35 @@ def _some(names: list[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
+_COMPARE = (
+    "Compare with mlp-2 on the same splits: a network that uses the graph should beat one that does not."
+)
+
+
 def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
-    """What to try first, from the findings alone; a trained comparison is the judge of last resort."""
+    """What to try first: the verdict of a trained comparison where there is one, the measurements otherwise."""
+    measured = _from_measurements(evidence, findings)
+    return measured if evidence.verdict is None else _overruled(measured, evidence.verdict)
+
+
+def _overruled(measured: Recommendation, verdict: Verdict) -> Recommendation:
+    """What was trained beats what was guessed from measurements; both are said."""
+    reasons = [answer.text for answer in verdict.answers]
+    reasons.append(
+        f"{verdict.model} did best on the validation nodes, at lr {verdict.settings['lr']}, weight decay "
+        f"{verdict.settings['weight_decay']} and dropout {verdict.settings['dropout']}, untuned: "
+        "a sweep may gain more."
+    )
+    if measured.models:
+        opposed = {verdict.structure, measured.structure} == {"helps", "hurts"}
+        words = "The measurements alone had said otherwise" if opposed else "The measurements alone had said"
+        reasons.append(f"{words}: {measured.summary}")
+        reasons += [reason for reason in measured.reasons if reason != _COMPARE]
+    models = tuple(dict.fromkeys((verdict.model, *measured.models)))
+    return Recommendation(verdict.summary, models, tuple(reasons), verdict.structure)
+
+
+def _from_measurements(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
     codes = {finding.code for finding in findings}
     reasons: list[str] = []
     models: tuple[str, ...]
@@ -350,13 +397,13 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
             "Signals smooth out within two layers: keep the network shallow, or keep all its scales."
         )
     if evidence.facts.features:
-        reasons.append(
-            "Compare with mlp-2 on the same splits: a network that uses the graph should beat one that does not."
-        )
+        reasons.append(_COMPARE)
     else:
         models = (*(model for model in models if model != "mlp-2"), "label-propagation")
         reasons.append(
             "There are no features: give networks one column for each node, and compare with label-propagation, "
             "which needs none."
         )
-    return Recommendation(summary, models, tuple(reasons))
+    lost = averaging_loses and not codes & {"high-pass-adds", "informative-heterophily"}
+    structure: Structure = "helps" if averaging_wins else "hurts" if lost else "open"
+    return Recommendation(summary, models, tuple(reasons), structure)

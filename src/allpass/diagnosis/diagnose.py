@@ -16,6 +16,7 @@ from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, ga
 from allpass.diagnosis.filtering import Separation, separate
 from allpass.diagnosis.frequency import Frequencies, find_frequencies
 from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
+from allpass.diagnosis.verdict import Verdict, judge, why_not
 from allpass.metrics import GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class
 
@@ -31,7 +32,10 @@ class Mixing:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The outcome of :func:`diagnose`: plain data, no drawing."""
+    """The outcome of :func:`diagnose`: plain data, no drawing.
+
+    ``verdict`` is the trained comparison; where there is none, ``no_verdict`` says why.
+    """
 
     name: str
     source: str
@@ -48,6 +52,8 @@ class Diagnosis:
     chance: Chance | None
     findings: tuple[Finding, ...]
     recommendation: Recommendation
+    verdict: Verdict | None
+    no_verdict: str
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,16 +81,25 @@ class Diagnosis:
             "shuffled_labels": asdict(self.chance) if self.chance else None,
             "findings": [asdict(finding) for finding in self.findings],
             "recommendation": asdict(self.recommendation),
+            "verdict": self.verdict.to_dict() if self.verdict else None,
+            "no_verdict": self.no_verdict,
             "seconds": self.seconds,
         }
         return {key: _plain(value) for key, value in content.items()}
 
 
-def diagnose(data: Any, *, progress: Callable[[str], None] | None = None, **options: Any) -> Diagnosis:
+def diagnose(
+    data: Any,
+    *,
+    verdict: bool = True,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Diagnosis:
     """Measure whether the structure of a graph helps or hurts a learner.
 
     Args:
         data: Anything :func:`allpass.load` takes: a dataset's name, a file, a NetworkX graph, a PyG ``Data``.
+        verdict: Train a few small networks too and compare them, which takes seconds to minutes.
         progress: Called with a few words before each step.
         **options: Passed to :func:`allpass.load`.
 
@@ -110,7 +125,9 @@ def diagnose(data: Any, *, progress: Callable[[str], None] | None = None, **opti
     say("shuffling labels")
     chance = find_chance(graph)
     tests = _tests(graph, measured)
-    evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing, chance)
+    no_verdict = why_not(data, facts) if verdict else "No verdict: it was not asked for."
+    judged = None if no_verdict else judge(data, progress=say)
+    evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing, chance, judged)
     findings = find(evidence)
     return Diagnosis(
         name=data.name,
@@ -128,6 +145,8 @@ def diagnose(data: Any, *, progress: Callable[[str], None] | None = None, **opti
         chance=chance,
         findings=findings,
         recommendation=recommend(evidence, findings),
+        verdict=judged,
+        no_verdict=no_verdict,
         seconds=time.perf_counter() - start,
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from allpass.errors import InputError
-from allpass.report.files import write_whole
+from allpass.report.files import check_writable, write_whole
 from allpass.report.theme import light
 
 if TYPE_CHECKING:
@@ -87,11 +87,17 @@ def to_bytes(figure: Figure, suffix: str) -> bytes:
     return content.getvalue()
 
 
-def save(figure: Figure, path: str | Path) -> Path:
-    """Save a figure for a paper: ``.svg``, ``.pdf`` or ``.png`` by the name's ending; returns the path."""
-    path = Path(path)
+def check_figure(path: str | Path) -> Path:
+    """Raise where no figure could be saved; returns the path. For asking before the work, not after."""
+    path = check_writable(path)
     if path.suffix.lower() not in FORMATS:
         raise InputError(
             f"Got the ending {path.suffix!r} for a figure.", f"Expected one of {', '.join(FORMATS)}."
         )
+    return path
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Save a figure for a paper: ``.svg``, ``.pdf`` or ``.png`` by the name's ending; returns the path."""
+    path = check_figure(path)
     return write_whole(path, to_bytes(figure, path.suffix.lower()))

@@ -42,7 +42,7 @@ class Chart:
 
 def all_charts(diagnosis: Diagnosis) -> dict[str, Chart]:
     """Every figure that the diagnosis has the numbers of, by key."""
-    drawn = (_mixing, _classes, _degrees, _spectrum, _smoothing, _separation)
+    drawn = (_comparison, _mixing, _classes, _degrees, _spectrum, _smoothing, _separation)
     charts = (draw(diagnosis) for draw in drawn)
     return {chart.key: chart for chart in charts if chart is not None}
 
@@ -65,6 +65,30 @@ def _chart(
 def _limit(diagnosis: Diagnosis) -> str:
     classes = len(diagnosis.facts.class_sizes)
     return f" Shown are the {SHOWN} largest of {count(classes)} classes." if classes > SHOWN else ""
+
+
+def _comparison(diagnosis: Diagnosis) -> Chart | None:
+    if diagnosis.verdict is None:
+        return None
+    compared = diagnosis.verdict.comparison
+    return _chart(
+        "comparison",
+        "Trained on the same splits",
+        f"Thick dots are means on the test nodes of {len(compared.splits)} splits, bars their 95 % intervals, wider "
+        "for what splits of one graph share. The model in orange did best on the validation nodes. A thin line is one "
+        "split: where lines run side by side the models differ alike on all splits.",
+        figures.comparison(compared),
+        ("model", *(clean(name) for name in compared.splits), "mean", "from", "to", "epochs"),
+        [
+            (
+                one.model,
+                *map(number, one.scores),
+                *map(number, (one.estimate.mean, one.estimate.low, one.estimate.high)),
+                f"{one.epochs:.0f}",
+            )
+            for one in compared.contenders
+        ],
+    )
 
 
 def _mixing(diagnosis: Diagnosis) -> Chart | None:

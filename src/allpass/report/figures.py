@@ -10,6 +10,7 @@ from allpass.diagnosis import DegreeHistogram, Facts, Frequencies, Mixing, Separ
 from allpass.report.canvas import WIDTH, canvas, in_style, save
 from allpass.report.theme import HEAT_TURN, light
 from allpass.report.wording import compact, count, percent, shorten
+from allpass.train.compare import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "class_sizes",
+    "comparison",
     "degree_histogram",
     "filter_separation",
     "mixing_matrix",
@@ -247,6 +249,35 @@ def filter_separation(
         columnspacing=1.0,
         fontsize=7.5,
     )
+    return figure
+
+
+@in_style
+def comparison(compared: Comparison) -> Figure:
+    """Test scores of every model: its mean with the 95 % interval, and a thin line for each split."""
+    factor = 100 if compared.in_percent else 1
+    contenders = compared.contenders
+    figure, axes = _rows([shorten(one.model, 22) for one in contenders], 0.42, 0.3)
+    places = [place + 0.16 for place in range(len(contenders))]
+    for scores in zip(*(one.scores for one in contenders), strict=True):
+        line = [factor * score for score in scores]
+        axes.plot(line, places, color=light("neither"), linewidth=0.9, marker="o", markersize=2.6, zorder=1)
+    for place, one in enumerate(contenders):
+        mean, low, high = (factor * end for end in (one.estimate.mean, one.estimate.low, one.estimate.high))
+        role = "high" if one.model == compared.best else "low"
+        height = place - 0.12
+        axes.plot([low, high], [height, height], color=light(role), linewidth=2.4, solid_capstyle="round")
+        axes.plot([mean], [height], color=light(role), marker="o", markersize=6.5)
+        if math.isfinite(mean):
+            text = f"{mean:.1f}" if compared.in_percent else f"{mean:.3f}"
+            _beside(axes, text.replace("-", "−"), (mean, height), (0, 6), ha="center", fontsize=7.5)
+    name = compared.score.replace("_", " ")
+    axes.set_xlabel(f"{name} on the test nodes" + ", %" * compared.in_percent)
+    axes.set_ylim(len(contenders) - 0.45, -0.7)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    axes.spines["bottom"].set_visible(False)
+    axes.tick_params(axis="x", length=0)
     return figure
 
 

@@ -78,6 +78,7 @@ def render(diagnosis: Diagnosis) -> str:
             command=_command(diagnosis),
             versions=_versions(),
             citations=CITATIONS,
+            verdict_settings=_settings(diagnosis),
             models=[(name, resolve(name)[0].summary) for name in diagnosis.recommendation.models],
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
         )
@@ -167,6 +168,13 @@ def _command(diagnosis: Diagnosis) -> str:
         "download",
     )
     return f"allpass diagnose {shlex.quote(diagnosis.name)} --json" if named else ""
+
+
+def _settings(diagnosis: Diagnosis) -> str:
+    """The settings of the recommended model, as they are written in Python."""
+    if diagnosis.verdict is None:
+        return ""
+    return ", ".join(f"{name}={value!r}" for name, value in diagnosis.verdict.settings.items())
 
 
 def _versions() -> str:

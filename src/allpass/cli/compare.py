@@ -1,0 +1,93 @@
+"""`allpass compare`: several models on the same splits, with paired tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from allpass.cli.target import Target, reads_graph
+from allpass.errors import UnknownNameError, did_you_mean
+
+
+@reads_graph
+def compare(
+    graph: Target,
+    models: Annotated[
+        str, typer.Option(help="Models by name, separated by commas (see `allpass models`).")
+    ] = "mlp-2,gcn,acm-gcn",
+    splits: Annotated[
+        str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")
+    ] = "random",
+    count: Annotated[int, typer.Option(help="How many splits.")] = 10,
+    seed: Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")] = 0,
+    against: Annotated[
+        str,
+        typer.Option(
+            help="The model that the others are tested against; by default the one that validation chooses.",
+            show_default=False,
+        ),
+    ] = "",
+    epochs: Annotated[int, typer.Option(help="The most epochs of a run.")] = 1000,
+    score: Annotated[
+        str | None,
+        typer.Option(help="What is compared: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
+    ] = None,
+    scaling: Annotated[
+        str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
+    ] = "auto",
+    device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
+    store: Annotated[
+        Path | None, typer.Option(help="File of runs: those it holds are read, new ones are added.")
+    ] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw it: .svg, .pdf or .png.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Train models on the same splits and test which of them is ahead."""
+    from allpass.cli.progress import training
+    from allpass.train.compare import compare as run_comparison
+    from allpass.train.folds import divide
+    from allpass.train.stopping import stopping
+    from allpass.train.store import Store
+
+    names = [name.strip() for name in models.split(",") if name.strip()]
+    if against and against not in names:
+        raise UnknownNameError(f"The model {against!r} is not compared.", did_you_mean(against, names))
+    if figure is not None:
+        from allpass.report.canvas import check_figure
+
+        check_figure(figure)  # before minutes of work, not after
+    data = graph.load()
+    folds = divide(data, splits, count=count, seed=seed)
+    opened = None if store is None else Store(store)
+    try:
+        with training() as look:
+            compared = run_comparison(
+                names,
+                data,
+                folds,
+                store=opened,
+                seeds=seed,
+                look=look,
+                stop=stopping("gprgnn", max_epochs=epochs),
+                score=score,
+                scaling=scaling,
+                device=device,
+            )
+    finally:
+        if opened is not None:
+            opened.close()
+    baseline = against or compared.best
+    if figure is not None:
+        from allpass.report.canvas import save
+        from allpass.report.figures import comparison
+
+        save(comparison(compared), figure)
+    if as_json:
+        typer.echo(json.dumps(compared.to_dict(baseline), indent=2, ensure_ascii=False))
+        return
+    from allpass.cli.show import show_comparison
+
+    show_comparison(compared, baseline, figure)
