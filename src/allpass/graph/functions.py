@@ -30,10 +30,11 @@ def call(function: type[Function], *inputs: Any) -> Any:
     """
     if torch.compiler.is_dynamo_compiling():
         return _uncompiled(function, *inputs)
-    kind = next(x.device.type for x in inputs if isinstance(x, Tensor))
-    if autocasts(kind):
-        with torch.autocast(kind, enabled=False):
-            return call(function, *(full_precision(x) for x in inputs))
+    if torch._C._is_any_autocast_enabled():
+        kind = next(x.device.type for x in inputs if isinstance(x, Tensor))
+        if autocasts(kind):
+            with torch.autocast(kind, enabled=False):
+                return call(function, *(full_precision(x) for x in inputs))
     if torch._C._are_functorch_transforms_active():
         return function.apply(*inputs)
     if is_plain(*inputs):
