@@ -50,8 +50,8 @@ class Listed:
 class Led:
     """What Optuna's TPE sampler proposes, given what the settings before were worth.
 
-    It proposes several before it hears of the first, so how many are asked for at a time decides what comes. It ends
-    where it has nothing new to propose thirty times in a row.
+    It proposes several before it hears of the first, so how many are asked for at a time decides what comes. Where it
+    proposes ten times in a row what was tried before, it gets one of the others to think of, spread evenly.
 
     Args:
         space: The values of each setting; numbers have an order, other values have none.
@@ -81,21 +81,27 @@ class Led:
                 self._places[name] = optuna.distributions.CategoricalDistribution(range(len(values)))
         self._repeated = optuna.trial.TrialState.FAIL
         self._asked: dict[Cell, optuna.Trial] = {}
+        self._others = scattered_cells([len(values) for values in self._space.values()], seed)
 
     def ask(self, count: int) -> list[dict[str, object]]:
         """The next settings."""
         cells: list[Cell] = []
         repeats = 0
-        while len(cells) < count and repeats < 30:
+        while len(cells) < count:
             trial = self._study.ask(self._places)
             cell = tuple(int(trial.params[name]) for name in self._space)
-            if cell in self._asked:
-                self._study.tell(trial, state=self._repeated)
-                repeats += 1
+            if cell not in self._asked:
+                self._asked[cell] = trial
+                cells.append(cell)
+                repeats = 0
                 continue
-            self._asked[cell] = trial
-            cells.append(cell)
-            repeats = 0
+            self._study.tell(trial, state=self._repeated)
+            repeats += 1
+            if repeats >= 10:
+                other = next((cell for cell in self._others if cell not in self._asked), None)
+                if other is None:
+                    break
+                self._study.enqueue_trial(dict(zip(self._space, other, strict=True)))
         return [_settings(self._space, cell) for cell in cells]
 
     def tell(self, settings: Mapping[str, object], value: float) -> None:
