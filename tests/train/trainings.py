@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from torch_geometric.data import Data
@@ -28,3 +30,20 @@ def drawn(model: str = "gcn", *, data: Data | None = None, scaling: str = "colum
     weights = untrained(model, given.get("settings", {}), **sizes).state_dict()
     words = {"settings": {}, "task": "classification", "score": "accuracy", **given}
     return Trained(model=model, weights=weights, scaler=Scaler.of(data.x, scaling), **sizes, **words)
+
+
+def write_tables(
+    folder: Path, nodes: int = 40, *, label: Callable[[int], object] | None, first: int = 0
+) -> Path:
+    """A ring with chords as two tables: a number, a category and, where there is one, a label for every node."""
+    folder.mkdir(exist_ok=True)
+    ids = range(first, first + nodes)
+    heading = "id,size,colour" + ",label" * (label is not None)
+    rows = [
+        f"n{i},{(i * 37 % 100) / 10},{('red', 'blue')[i % 2]}" + (f",{label(i)}" if label is not None else "")
+        for i in ids
+    ]
+    (folder / "nodes.csv").write_text("\n".join([heading, *rows]) + "\n")
+    edges = [f"n{i},n{first + (i - first + step) % nodes}" for i in ids for step in (1, 4)]
+    (folder / "edges.csv").write_text("\n".join(["source,target", *edges]) + "\n")
+    return folder

@@ -1,0 +1,88 @@
+"""`allpass predict`: what a trained model says of the nodes of a graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from allpass.cli.target import Target, reads_graph
+from allpass.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torch_geometric.data import Data
+
+    from allpass.train.trained import Trained
+
+
+@reads_graph
+def predict(
+    checkpoint: Annotated[
+        Path, typer.Argument(help="A folder that `allpass train` wrote.", show_default=False)
+    ],
+    graph: Target,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="CSV file to write; by default it is printed.", show_default=False
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column for the probability of every class.")
+    ] = False,
+) -> None:
+    """Predict every node of a graph: the one of the training, or another with the same features."""
+    import csv
+    import io
+
+    from allpass.report import check_writable
+    from allpass.report.files import write_whole
+    from allpass.train.checkpoint import load
+
+    trained = load(checkpoint)
+    if output is not None:
+        check_writable(output)  # before minutes of work, not after
+    table = io.StringIO()
+    csv.writer(table, lineterminator="\n").writerows(_rows(trained, load_unlabelled(graph), probabilities))
+    if output is None:
+        typer.echo(table.getvalue(), nl=False)
+        return
+    write_whole(output, table.getvalue().encode())
+    typer.echo(f"{output}: {table.getvalue().count(chr(10)) - 1:,} nodes")
+
+
+def load_unlabelled(graph: Target) -> Data:
+    """The graph; new nodes may have no labels, so none are asked for."""
+    try:
+        return graph.load()
+    except DataError as error:
+        if "label" in graph.options or "label=False" not in error.cure:
+            raise
+    return Target(graph.target, {**graph.options, "label": False}).load()
+
+
+def _rows(trained: Trained, data: Data, every: bool) -> Iterator[list[Any]]:
+    """The heading and a row for each node: its own id, what is predicted, and how likely that is."""
+    ids = data.get("node_ids") or range(data.num_nodes)
+    if trained.task == "regression":
+        numbers = trained.outputs(data)
+        several = (
+            [f"prediction {n}" for n in range(numbers.shape[1])] if numbers.shape[1] > 1 else ["prediction"]
+        )
+        yield ["node", *several]
+        yield from ([node, *row] for node, row in zip(ids, numbers.tolist(), strict=True))
+        return
+    chances = trained.probabilities(data)
+    names = trained.class_names or tuple(map(str, range(chances.shape[1])))
+    yield [
+        "node",
+        "prediction",
+        "probability",
+        *(f"p({name})" for name in names[: chances.shape[1]] if every),
+    ]
+    for node, row in zip(ids, chances.tolist(), strict=True):
+        most = max(row)
+        yield [node, names[row.index(most)], f"{most:.6g}", *(f"{chance:.6g}" for chance in row if every)]

@@ -1,0 +1,209 @@
+"""`allpass train`: a model for a graph, with an honest score, kept as a checkpoint."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from allpass.cli.target import Target, reads_graph
+from allpass.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+    from torch_geometric.data import Data
+
+    from allpass.data.splits import Split
+    from allpass.train.trained import Trained
+
+_WIDEST = 12  # classes of a confusion table on a terminal
+
+
+@reads_graph
+def train(
+    graph: Target,
+    model: Annotated[str, typer.Option(help="A model by name (see `allpass models`).")] = "acm-gcn",
+    chosen: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting, of `allpass models MODEL`; may be repeated."
+        ),
+    ] = None,
+    splits: Annotated[
+        str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")
+    ] = "random",
+    count: Annotated[int, typer.Option(help="How many splits.")] = 10,
+    seed: Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")] = 0,
+    epochs: Annotated[int, typer.Option(help="The most epochs of a run.")] = 1000,
+    score: Annotated[
+        str | None,
+        typer.Option(help="What is reported: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
+    ] = None,
+    scaling: Annotated[
+        str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
+    ] = "auto",
+    device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Folder of the checkpoint; by default DATASET-MODEL.", show_default=False
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Train a model on several splits, report its test score, and keep the one that validation chooses."""
+    from allpass.cli.progress import training
+    from allpass.train import checkpoint
+    from allpass.train.folds import best, divide, train_folds
+    from allpass.train.stopping import stopping
+
+    settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
+    data = graph.load()
+    folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
+    folds = divide(data, splits, count=count, seed=seed)
+    with training() as look:
+        models = train_folds(
+            model,
+            data,
+            folds,
+            settings,
+            seed=seed,
+            score=score,
+            stop=stop,
+            scaling=scaling,
+            device=device,
+            look=look,
+        )
+    number = best(models)
+    checkpoint.save(models[number], folder)
+    found = _found(models, number, data, folds, folder)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    _show(found)
+
+
+def _settings(words: list[str], model: str) -> dict[str, object]:
+    from allpass.train.space import read_space
+
+    settings = {}
+    for name, values in read_space(words, model).items():
+        if len(values) != 1:
+            raise InputError(
+                f"Got {len(values)} values of {name!r}.", "Pass one; `allpass sweep` tries several."
+            )
+        settings[name] = values[0]
+    return settings
+
+
+def _found(
+    models: list[Trained], number: int, data: Data, folds: list[Split], folder: Path
+) -> dict[str, Any]:
+    """What is told, as plain data; a number that JSON lacks is None."""
+    from allpass.train.statistics import estimate
+
+    kept, fold = models[number], folds[number]
+    scores = [kept.score] if kept.task != "regression" else list(dict.fromkeys([kept.score, "r2", "mae"]))
+    ended = [pair for pair in zip(models, folds, strict=True) if pair[0].epoch is not None]
+    return {
+        "dataset": data.name,
+        "model": kept.model,
+        "task": kept.task,
+        "settings": kept.settings,
+        "scaling": kept.scaler.kind,
+        "splits": [split.name for split in folds],
+        "unsound": [one.split for one in models if one.epoch is None],
+        "test": {
+            score: estimate([one.measure(data, split.test, score) for one, split in ended]).to_dict()
+            for score in scores
+        },
+        "kept": {
+            "split": fold.name,
+            "epoch": kept.epoch,
+            **{key: value if math.isfinite(value) else None for key, value in kept.scores.items()},
+        },
+        "confusion": None if kept.task == "regression" else _confusion(kept, data, fold),
+        "mixing": kept.mixing(data),
+        "checkpoint": str(folder),
+    }
+
+
+def _confusion(kept: Trained, data: Data, fold: Split) -> dict[str, Any]:
+    counts = kept.confusion(data, fold.test).tolist()
+    names = kept.class_names or tuple(str(number) for number in range(len(counts)))
+    return {"classes": names[: len(counts)], "counts": counts}
+
+
+def _show(found: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    out, kept = Console(), found["kept"]
+    out.print(
+        Text.assemble((found["model"], "bold"), f" on {found['dataset']}, {len(found['splits'])} splits")
+    )
+    for score, test in found["test"].items():
+        out.print(Text(f"test {score} {_interval(test)}"))
+    if found["unsound"]:
+        out.print(Text(f"Left out, as their loss was no number: {', '.join(found['unsound'])}"))
+    out.print()
+    out.print(
+        Text(
+            f"Kept: the model of the split {kept['split']}, which is the best on validation nodes "
+            f"({_number(kept['val_score'])}); on its test nodes {_number(kept['test_score'])}, epoch {kept['epoch']}."
+        )
+    )
+    if found["confusion"] is not None:
+        _show_confusion(out, **found["confusion"])
+    if found["mixing"]:
+        out.print()
+        out.print(Text("Learned weights of the channels, mean over the nodes"))
+        rows = [
+            [f"layer {n}", *(f"{w:.3f}" for w in layer.values())]
+            for n, layer in enumerate(found["mixing"], 1)
+        ]
+        out.print(_table(["", *found["mixing"][0]], rows))
+    out.print()
+    out.print(Text(f"Checkpoint: {found['checkpoint']}"))
+
+
+def _show_confusion(out: Console, classes: Sequence[str], counts: list[list[int]]) -> None:
+    from rich.text import Text
+
+    out.print()
+    if len(classes) > _WIDEST:
+        out.print(Text(f"The confusion table of {len(classes)} classes is too wide for here; --json has it."))
+        return
+    out.print(
+        Text("Its test nodes: a row for the class they are of, a column for the class they are taken for")
+    )
+    rows = [[name, *map(str, row)] for name, row in zip(classes, counts, strict=True)]
+    out.print(_table(["", *classes], rows))
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for place, heading in enumerate(headings):
+        table.add_column(Text(heading), justify="right" if place else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _interval(test: dict[str, float | None]) -> str:
+    if test["low"] is None:
+        return _number(test["mean"])
+    return f"{_number(test['mean'])}, 95 % interval {_number(test['low'])} to {_number(test['high'])}"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4g}"

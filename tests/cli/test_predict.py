@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+import typer
+from tests.train.trainings import drawn, graph, write_tables
+from typer.testing import CliRunner
+
+from allpass.cli.predict import predict
+from allpass.data import load, save_npz
+from allpass.errors import DataError, InputError, MissingFileError
+from allpass.train import checkpoint
+from allpass.train.checkpoint import CheckpointError
+from allpass.train.folds import divide, train_folds
+from allpass.train.stopping import stopping
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = typer.Typer()
+    app.command()(predict)
+
+    def inside(*words):
+        found = CliRunner().invoke(app, [str(word) for word in words])
+        if found.exception is not None:
+            raise found.exception
+        return found.stdout
+
+    return inside
+
+
+def _read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _kept(folder: Path, tables: Path, **options: str) -> Path:
+    data = load(tables, **options)
+    rule = stopping("fixed", max_epochs=40)
+    (trained,) = train_folds("acm-gcn", data, divide(data, count=1), {"lr": 0.1, "dropout": 0.0}, stop=rule)
+    return checkpoint.save(trained, folder)
+
+
+@pytest.fixture
+def old(tmp_path) -> Path:
+    return write_tables(tmp_path / "old", label=lambda i: ("even", "odd")[i % 2])
+
+
+@pytest.fixture
+def kept(tmp_path, old) -> Path:
+    return _kept(tmp_path / "kept", old)
+
+
+def test_old_nodes_by_their_own_ids(call, kept, old):
+    rows = _read(call(kept, old))
+    assert [row["node"] for row in rows] == [f"n{i}" for i in range(40)]
+    assert [row["prediction"] for row in rows] == ["even", "odd"] * 20
+    assert all(0.5 < float(row["probability"]) <= 1 for row in rows)
+    assert list(rows[0]) == ["node", "prediction", "probability"]
+
+
+def test_new_nodes_without_labels(call, kept, tmp_path):
+    new = write_tables(tmp_path / "new", 12, label=None, first=100)
+    assert call(kept, new, "-o", tmp_path / "out.csv") == f"{tmp_path / 'out.csv'}: 12 nodes\n"
+    rows = _read((tmp_path / "out.csv").read_text())
+    assert [row["node"] for row in rows] == [f"n{i}" for i in range(100, 112)]
+    assert [row["prediction"] for row in rows] == ["even", "odd"] * 6
+
+
+def test_a_new_table_may_hold_fewer_categories_but_no_new_ones(call, kept, tmp_path):
+    new = write_tables(tmp_path / "new", 6, label=None)
+    text = (new / "nodes.csv").read_text()
+    (new / "nodes.csv").write_text(text.replace("blue", "red"))
+    assert {row["prediction"] for row in _read(call(kept, new))} == {"even"}
+    (new / "nodes.csv").write_text(text.replace("blue", "green"))
+    with pytest.raises(InputError, match="not trained on: 'colour=green'"):
+        call(kept, new)
+
+
+def test_the_probability_of_every_class(call, kept, old):
+    trained = checkpoint.load(kept)
+    chances = trained.probabilities(load(old))
+    for row, expected in zip(_read(call(kept, old, "--probabilities")), chances.tolist(), strict=True):
+        assert [float(row["p(even)"]), float(row["p(odd)"])] == pytest.approx(expected, rel=1e-4)
+        assert float(row["probability"]) == pytest.approx(max(expected), rel=1e-4)
+
+
+def test_graphs_without_ids_and_names_go_by_numbers(call, tmp_path):
+    data = graph()
+    save_npz(data, tmp_path / "graph.npz")
+    trained = drawn(data=data)
+    rows = _read(call(checkpoint.save(trained, tmp_path / "kept"), tmp_path / "graph.npz"))
+    assert [row["node"] for row in rows] == [str(i) for i in range(60)]
+    assert [row["prediction"] for row in rows] == [str(c) for c in trained.predict(data)]
+
+
+def test_numbers(call, tmp_path):
+    old = write_tables(tmp_path / "old", label=lambda i: 1000 + i * 37 % 100 * 3.5)
+    kept = _kept(tmp_path / "kept", old, task="regression")
+    rows = _read(call(kept, old, "--task", "regression"))
+    assert list(rows[0]) == ["node", "prediction"]
+    assert all(900 < float(row["prediction"]) < 1450 for row in rows)
+    data = graph()
+    save_npz(data, tmp_path / "graph.npz")
+    several = checkpoint.save(drawn(data=data, task="regression", score="r2"), tmp_path / "several")
+    heading = call(several, tmp_path / "graph.npz").splitlines()[0]
+    assert heading == "node,prediction 0,prediction 1,prediction 2"
+
+
+def test_wrong_words_are_told(call, kept, old, tmp_path):
+    with pytest.raises(MissingFileError, match="'absent' does not exist"):
+        call("absent", old)
+    with pytest.raises(CheckpointError, match="is no checkpoint"):
+        call(old, old)
+    with pytest.raises(InputError, match="Got 1,433 features; the model was trained on 3"):
+        call(kept, "cora")
+    with pytest.raises(InputError, match="does not exist"):
+        call(kept, old, "-o", tmp_path / "absent" / "out.csv")
+    with pytest.raises(DataError, match="column"):
+        call(kept, write_tables(tmp_path / "new", 6, label=None), "--label", "klass")
