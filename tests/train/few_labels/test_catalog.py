@@ -89,10 +89,20 @@ def test_a_typo_in_a_name(data: Data) -> None:
         few_labels("m3s", "gcn", data, [], options={"stage": 2})
 
 
-@pytest.mark.parametrize("value", [0, -1, float("nan")])
-def test_options_are_above_zero(data: Data, value: float) -> None:
-    with pytest.raises(InputError, match="above 0"):
+@pytest.mark.parametrize("value", [0, -1, float("nan"), None, "much"])
+def test_options_are_above_zero(data: Data, value: object) -> None:
+    with pytest.raises(InputError, match="a number above 0"):
         few_labels("union", "gcn", data, [], options={"alpha": value})
+
+
+@pytest.mark.parametrize("value", [0, 2.5, None])
+def test_rounds_are_counted(data: Data, value: object) -> None:
+    with pytest.raises(InputError, match="a whole number above 0"):
+        few_labels("m3s", "gcn", data, [], options={"stages": value})
+
+
+def test_the_number_of_nodes_may_be_left_open(data: Data) -> None:
+    assert few_labels("union", "gcn", data, [], options={"added": None}, **HOW) == []
 
 
 def test_only_classes_can_be_guessed(data: Data) -> None:

@@ -48,7 +48,7 @@ class Adversarial(nn.Module):
         network: nn.Module,
         *,
         everywhere: bool = False,
-        epsilon: float = 0.05,
+        epsilon: float = 0.01,
         xi: float = 1e-3,
         steps: int = 1,
         weight: float = 1.0,

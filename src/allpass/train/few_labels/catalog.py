@@ -55,7 +55,7 @@ class Strategy:
 _GROWN: Mapping[str, float | None] = {"added": None}
 _WALKED = {**_GROWN, "alpha": 1e-6}
 _STAGED = {**_GROWN, "stages": 5}
-_MOVED = {"epsilon": 0.05, "xi": 1e-3, "steps": 1, "weight": 1.0}
+_SMALL = {"xi": 1e-3, "steps": 1, "weight": 1.0}
 
 STRATEGIES = Registry[Strategy]("few-label strategy")
 for _strategy in (
@@ -87,7 +87,7 @@ for _strategy in (
         "svat",
         "Virtual adversarial training that moves the features that are not 0.",
         partial(adversarial, everywhere=False),
-        _MOVED,
+        {"epsilon": 0.01, **_SMALL},
         SUN_ADVERSARIAL,
         aliases=("gcn-svat",),
     ),
@@ -95,7 +95,7 @@ for _strategy in (
         "dvat",
         "Virtual adversarial training that moves all features.",
         partial(adversarial, everywhere=True),
-        _MOVED,
+        {"epsilon": 0.001, **_SMALL},  # there are far more directions, and worse ones
         SUN_ADVERSARIAL,
         aliases=("gcn-dvat",),
     ),
@@ -167,15 +167,19 @@ def _several(seeds: int | Sequence[int]) -> Sequence[int]:
     return [seeds] if isinstance(seeds, int) else seeds
 
 
-def _checked(entry: Strategy, options: Mapping[str, float | None]) -> Mapping[str, float | None]:
+def _checked(entry: Strategy, options: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, value in options.items():
         if name not in entry.options:
             raise UnknownNameError(
                 f"The few-label strategy {entry.name!r} has no option {name!r}.",
                 did_you_mean(name, entry.options),
             )
-        if value is not None and not value > 0:
-            raise InputError(f"Got {name} = {value!r}.", "Expected a number above 0.")
+        default: Any = entry.options[name]
+        if value is None and default is None:
+            continue
+        kind, word = (int, "whole number") if isinstance(default, int) else (int | float, "number")
+        if not isinstance(value, kind) or not value > 0:
+            raise InputError(f"Got {name} = {value!r}.", f"Expected a {word} above 0.")
     return options
 
 
