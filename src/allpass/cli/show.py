@@ -14,6 +14,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from allpass.diagnosis import Diagnosis
     from allpass.train.compare import Comparison
+    from allpass.train.statistics import Estimate
 
 _MARKS = {"good": ("+", "green"), "bad": ("-", "red"), "note": ("·", "cyan")}
 
@@ -49,7 +50,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
             out.print(Padding(Text(f"{note.what} {note.cure}".strip()), (0, 0, 0, 2)))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
-    judged = "Judged from networks trained on five random splits, untuned, and from measurements."
+    judged = "Judged from networks trained on five random splits, untuned (±: 95 % interval), and from measurements."
     if diagnosis.verdict is None:
         judged = f"Judged from measurements, before any training. {diagnosis.no_verdict}"
     out.print(Text(judged, style="dim"))
@@ -77,9 +78,9 @@ def show_comparison(
     out.print()
     out.print(
         Text(
-            f"{len(compared.splits)} splits of {compared.dataset}. Bold: the model that validation chooses. Intervals "
-            "and p-values allow for what splits of one graph share (Nadeau and Bengio), p-values also for the number "
-            "of comparisons (Holm).",
+            f"{len(compared.splits)} splits of {compared.dataset}; ±: 95 % interval. Bold: the model that validation "
+            "chooses. Intervals and p-values allow for what splits of one graph share (Nadeau and Bengio), p-values "
+            "also for the number of comparisons (Holm).",
             style="dim",
         )
     )
@@ -94,34 +95,23 @@ def comparison_table(compared: Comparison, baseline: str | None = None) -> Table
     """Scores with their intervals, and by how much each model is ahead of one of them, by default of the best."""
     baseline = compared.best if baseline is None else baseline
     unit, digits = (100, 1) if compared.in_percent else (1, 3)
-    name = compared.score.replace("_", " ") + " %" * compared.in_percent
+    name = compared.score.replace("_", " ") + ", %" * compared.in_percent
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in (
-        "model",
-        name,
-        "95% interval",
-        f"ahead of {baseline}",
-        "95% interval",
-        "p",
-        "epochs",
-        "time",
-    ):
-        table.add_column(heading, justify="left" if heading == "model" else "right")
+    for heading in ("model", name, f"ahead of {baseline}", "p", "epochs", "time"):
+        table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
     ahead = compared.against(baseline)
 
-    def interval(low: float, high: float) -> str:
-        return f"{unit * low:.{digits}f} to {unit * high:.{digits}f}" if math.isfinite(low) else "-"
+    def written(found: Estimate, sign: str = "") -> str:
+        margin = f" ± {unit * found.margin:.{digits}f}" if math.isfinite(found.margin) else ""
+        return f"{unit * found.mean:{sign}.{digits}f}{margin}"
 
     for one in compared.contenders:
-        cells = [f"{unit * one.estimate.mean:.{digits}f}", interval(one.estimate.low, one.estimate.high)]
-        if one.model in ahead:
-            found = ahead[one.model]
-            p = f"{found.p_value:.3f}" if math.isfinite(found.p_value) else "-"
-            cells += [f"{unit * found.mean:+.{digits}f}", interval(found.low, found.high), p]
-        else:
-            cells += ["", "", ""]
-        style = "bold" if one.model == compared.best else ""
-        table.add_row(Text(one.model, style=style), *cells, f"{one.epochs:.0f}", f"{one.seconds:.1f} s")
+        lead, p = "", ""
+        if (found := ahead.get(one.model)) is not None:
+            lead, p = written(found, "+"), f"{found.p_value:.3f}" if math.isfinite(found.p_value) else "-"
+        bold = "bold" if one.model == compared.best else ""
+        cells = written(one.estimate), lead, p, f"{one.epochs:.0f}", f"{one.seconds:.1f} s"
+        table.add_row(Text(one.model, style=bold), *cells)
     return table
 
 

@@ -320,7 +320,8 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
 
 def _overruled(measured: Recommendation, verdict: Verdict) -> Recommendation:
     """What was trained beats what was guessed from measurements; both are said."""
-    reasons = [answer.text for answer in verdict.answers]
+    first, *others = verdict.answers
+    reasons = [first.text, *(answer.title for answer in others)]
     reasons.append(
         f"{verdict.model} did best on the validation nodes, at lr {verdict.settings['lr']}, weight decay "
         f"{verdict.settings['weight_decay']} and dropout {verdict.settings['dropout']}, untuned: "

@@ -29,6 +29,14 @@ SETTINGS: Mapping[str, Mapping[str, object]] = {
 }
 """200 epochs are few, so the rate is high; eight layers learn nothing at that rate, or under the usual dropout."""
 
+PROTOCOL = (
+    f"{', '.join(MODELS[:-1])} and {DEEP} were trained on the same {SPLITS} random splits (60/20/20), for at most "
+    f"{EPOCHS} epochs, ended after {PATIENCE} without a lower validation loss; the epoch of the lowest one counts. "
+    "Differences are paired by split, and their intervals allow for the nodes that splits of one graph share "
+    "(Nadeau and Bengio, 2003)."
+)
+"""How the networks were trained and compared, in words."""
+
 LEAST = 50
 """Labelled nodes below which five test sets of a fifth say nothing."""
 

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from allpass import __version__
 from allpass.data import DATASETS
 from allpass.diagnosis import Diagnosis, Finding
+from allpass.diagnosis.verdict import PROTOCOL
 from allpass.metrics import METRICS
 from allpass.models import resolve
 from allpass.report import wording
@@ -78,6 +79,7 @@ def render(diagnosis: Diagnosis) -> str:
             command=_command(diagnosis),
             versions=_versions(),
             citations=CITATIONS,
+            protocol=PROTOCOL,
             verdict_settings=_settings(diagnosis),
             models=[(name, resolve(name)[0].summary) for name in diagnosis.recommendation.models],
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
