@@ -36,7 +36,8 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
         out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
     if diagnosis.verdict is not None:
         out.print()
-        out.print(Padding(comparison_table(diagnosis.verdict.comparison), (0, 0, 0, 2)))
+        compared = diagnosis.verdict.comparison
+        out.print(Padding(comparison_table(compared, compared.best, costs=False), (0, 0, 0, 2)))
     out.print()
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]
@@ -91,13 +92,12 @@ def show_comparison(
         out.print(f"Figure: {figure}")
 
 
-def comparison_table(compared: Comparison, baseline: str | None = None) -> Table:
-    """Scores with their intervals, and by how much each model is ahead of one of them, by default of the best."""
-    baseline = compared.best if baseline is None else baseline
+def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True) -> Table:
+    """Scores with their intervals, by how much each model is ahead of one of them, and what the training cost."""
     unit, digits = (100, 1) if compared.in_percent else (1, 3)
     name = compared.score.replace("_", " ") + ", %" * compared.in_percent
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("model", name, f"ahead of {baseline}", "p", "epochs", "time"):
+    for heading in ("model", name, f"ahead of {baseline}", "p", *(("epochs", "time") if costs else ())):
         table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
     ahead = compared.against(baseline)
 
@@ -110,8 +110,8 @@ def comparison_table(compared: Comparison, baseline: str | None = None) -> Table
         if (found := ahead.get(one.model)) is not None:
             lead, p = written(found, "+"), f"{found.p_value:.3f}" if math.isfinite(found.p_value) else "-"
         bold = "bold" if one.model == compared.best else ""
-        cells = written(one.estimate), lead, p, f"{one.epochs:.0f}", f"{one.seconds:.1f} s"
-        table.add_row(Text(one.model, style=bold), *cells)
+        cost = (f"{one.epochs:.0f}", f"{one.seconds:.1f} s") if costs else ()
+        table.add_row(Text(one.model, style=bold), written(one.estimate), lead, p, *cost)
     return table
 
 

@@ -40,7 +40,7 @@ PROTOCOL = (
 LEAST = 50
 """Labelled nodes below which five test sets of a fifth say nothing."""
 
-LARGEST = 3_000_000
+LARGEST = 2_000_000
 """Nonzero features, edges and hidden values in all; more would take a CPU more than a few minutes."""
 
 _HIDDEN = 64
