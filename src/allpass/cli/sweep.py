@@ -159,7 +159,7 @@ def _claim(found: Sweep) -> str:
         return "Choosing by the test nodes would have claimed no more."
     claimed = _number(found, found.tempting.test.mean)
     by = f"{100 * found.optimism:.1f} points" if _in_percent(found) else f"{found.optimism:.4g}"
-    return f"Choosing by the test nodes would have claimed {claimed}: better than the truth by {by}."
+    return f"Choosing by the test nodes would have claimed {claimed}: an optimism of {by}."
 
 
 def _number(found: Sweep, value: float) -> str:
