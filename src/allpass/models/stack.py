@@ -68,10 +68,11 @@ class Stack(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
+        first, *drops = self.dropouts  # a slice would build a new module
         if self.input_dropout:
-            x = self.dropouts[0](x)
+            x = first(x)
         for layer, norm, activate, drop in zip(
-            self.layers, self.norms, self.activations, self.dropouts[1:], strict=False
+            self.layers, self.norms, self.activations, drops, strict=False
         ):
             h = activate(norm(layer(x, A)))
             if self.residual and h.shape == x.shape:

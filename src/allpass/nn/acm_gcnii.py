@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, as_features, dense, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, as_features, checked_filter, dense, filtered, read
 from allpass.nn.linear import check_fit
 from allpass.nn.mixing import ChannelMixing
 
@@ -70,7 +70,7 @@ class ACMGCN2Conv(nn.Module):
                 "Expected a layer of 1 or more, theta of 0 or more and alpha from 0 to 1.",
             )
         self.alpha, self.beta = alpha, math.log(theta / layer + 1)
-        self.filter, self.init = filter, init
+        self.filter, self.init = checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(channels, 3 * channels))  # [W_L, W_H, W_I]
         self.initial_weight = nn.Parameter(torch.empty(channels, 3 * channels)) if separate else None
         self.mixing = ChannelMixing(3, channels, scale=scale)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 from allpass.nn.linear import times
 from allpass.nn.polynomial import Apply, checked_degree, clenshaw
 
@@ -61,7 +61,7 @@ class ChebConv(nn.Module):
         if not lambda_max > 0:
             raise InputError(f"Got lambda_max = {lambda_max}.", "Expected an eigenvalue above 0.")
         self.in_channels, self.out_channels, self.degree = in_channels, out_channels, checked_degree(degree)
-        self.lambda_max, self.filter, self.init = float(lambda_max), filter, init
+        self.lambda_max, self.filter, self.init = float(lambda_max), checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(in_channels, (degree + 1) * out_channels))
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
-from allpass.nn.inputs import Features, Filter, Graph, dense, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, dense, filtered, read
 from allpass.nn.label_propagation import one_hot
 
 WITH_HETEROPHILY = "Zhu et al.: Graph Neural Networks with Heterophily, AAAI 2021"
@@ -54,7 +54,7 @@ class CompatibilityConv(nn.Module):
         super().__init__()
         if num_layers < 1:
             raise InputError(f"Got num_layers = {num_layers}.", "Expected 1 or more.")
-        self.num_layers, self.filter = num_layers, filter
+        self.num_layers, self.filter = num_layers, checked_filter(filter)
         self.compatibility = nn.Parameter(torch.empty(channels, channels))
         self.reset_parameters()
 

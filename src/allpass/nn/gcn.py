@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 from allpass.nn.linear import times
 
 
@@ -50,7 +50,7 @@ class GCNConv(nn.Module):
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.filter, self.init = filter, init
+        self.filter, self.init = checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, as_features, dense, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, as_features, checked_filter, dense, filtered, read
 from allpass.nn.linear import check_fit
 
 CHEN = "Chen et al.: Simple and Deep Graph Convolutional Networks, ICML 2020"
@@ -77,7 +77,7 @@ class GCN2Conv(nn.Module):
                 f"Got the weights {weights!r}.", f"Expected one of {', '.join(get_args(Weights))}."
             )
         self.channels, self.alpha, self.beta = channels, alpha, math.log(theta / layer + 1)
-        self.weights, self.filter, self.init = weights, filter, init
+        self.weights, self.filter, self.init = weights, checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(channels, channels))
         self.initial_weight = None if weights == "shared" else nn.Parameter(torch.empty(channels, channels))
         self.reset_parameters()

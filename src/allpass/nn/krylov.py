@@ -10,7 +10,7 @@ from allpass.graph.krylov import krylov_basis
 from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 from allpass.nn.linear import check_fit
 
 
@@ -60,7 +60,7 @@ class KrylovConv(nn.Module):
         if blocks < 1:
             raise InputError(f"Got {blocks} blocks.", "Expected 1 or more; 1 is H alone.")
         self.in_channels, self.out_channels, self.blocks = in_channels, out_channels, blocks
-        self.filter, self.init = filter, init
+        self.filter, self.init = checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(blocks * in_channels, out_channels))
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()

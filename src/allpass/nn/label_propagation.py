@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.graph.functions import is_plain
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 
 ZHOU = "Zhou et al.: Learning with Local and Global Consistency, NIPS 2003"
 
@@ -62,7 +62,7 @@ class LabelPropagation(nn.Module):
         if num_layers < 0:
             raise InputError(f"Got num_layers = {num_layers}.", "Expected 0 or more steps.")
         self.num_classes, self.num_layers, self.alpha = num_classes, num_layers, float(alpha)
-        self.filter, self.clamp, self.clip = filter, clamp, clip
+        self.filter, self.clamp, self.clip = checked_filter(filter), clamp, clip
 
     def forward(
         self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, labels: Tensor, mask: Tensor

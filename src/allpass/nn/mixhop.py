@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 from allpass.nn.linear import times
 
 MIXHOP = "Abu-El-Haija et al.: MixHop, ICML 2019"
@@ -61,7 +61,7 @@ class MixHopConv(nn.Module):
         if not powers or min(powers) < 0 or len(set(powers)) < len(powers):
             raise InputError(f"Got the powers {list(powers)}.", "Expected whole numbers from 0, each once.")
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.powers, self.filter, self.init = tuple(powers), filter, init
+        self.powers, self.filter, self.init = tuple(powers), checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(in_channels, len(self.powers) * out_channels))
         self.bias = nn.Parameter(torch.empty(len(self.powers) * out_channels)) if bias else None
         self.reset_parameters()

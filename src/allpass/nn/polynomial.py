@@ -19,7 +19,7 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
-from allpass.nn.inputs import Features, Filter, Graph, dense, filtered, read
+from allpass.nn.inputs import Features, Filter, Graph, checked_filter, dense, filtered, read
 from allpass.nn.linear import times
 
 SGC = "Wu et al.: Simplifying Graph Convolutional Networks, ICML 2019"
@@ -91,7 +91,7 @@ class PolynomialFilter(nn.Module, ABC):
         edge_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.degree, self.filter, self.scheme = checked_degree(degree), filter, scheme
+        self.degree, self.filter, self.scheme = checked_degree(degree), checked_filter(filter), scheme
         self.edge_dropout = Dropout(edge_dropout) if edge_dropout else None
 
     @abstractmethod
@@ -165,7 +165,7 @@ class SGConv(nn.Module):
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels, self.hops = in_channels, out_channels, checked_degree(hops)
-        self.filter, self.init = filter, init
+        self.filter, self.init = checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()

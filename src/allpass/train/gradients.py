@@ -7,9 +7,8 @@ machine, and the next one finds nothing of use in the cache: there a loop is as 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -19,6 +18,7 @@ from torch.func import functional_call, grad, vmap
 from allpass.graph.operator import Operator
 from allpass.nn.inputs import Features
 from allpass.train.flat import Layout
+from allpass.train.recording import Recorded
 
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 """``loss(output [N, C], target, weight [N])`` of one replica."""
@@ -93,8 +93,26 @@ class Objective(nn.Module):
         return self.problem.loss(output, target, mask.to(output.dtype)), output
 
 
-def _of_the_model(named: dict[str, Tensor]) -> dict[str, Tensor]:
-    return {f"model.{name}": value for name, value in named.items()}
+def _empty_copy(model: nn.Module) -> nn.Module:
+    """The same modules with tensors that take no memory; a tensor that stands in two places stays one."""
+    empty: dict[int, Tensor] = {
+        id(p): nn.Parameter(torch.empty_like(p, device="meta")) for p in model.parameters()
+    }
+    empty |= {id(buffer): torch.empty_like(buffer, device="meta") for buffer in model.buffers()}
+    return copy.deepcopy(model, empty)
+
+
+class _Network:
+    """An architecture without weights of its own, in training or in evaluation."""
+
+    def __init__(self, model: nn.Module, problem: Problem, *, training: bool) -> None:
+        self.objective = Objective(_empty_copy(model), problem).train(training)
+
+    def __call__(
+        self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], mask: Tensor, target: Tensor
+    ) -> Any:
+        named = {f"model.{name}": tensor for name, tensor in (*parameters.items(), *buffers.items())}
+        return functional_call(self.objective, named, (target, mask))
 
 
 class Together:
@@ -108,18 +126,9 @@ class Together:
 
     def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
         self.problem = problem
-        training, evaluation = (
-            Objective(copy.deepcopy(model).to("meta"), problem).train(mode) for mode in (True, False)
-        )
-
-        def run(
-            frame: nn.Module, row: Tensor, buffers: dict[str, Tensor], mask: Tensor, target: Tensor
-        ) -> Any:
-            named = _of_the_model(layout.parameters(row)), _of_the_model(buffers)
-            return functional_call(frame, named, (target, mask))
-
-        self._gradient = grad(partial(run, training), has_aux=True)
-        self._output = partial(run, evaluation)
+        training, evaluation = (_Network(model, problem, training=mode) for mode in (True, False))
+        self._gradient = grad(lambda row, *given: training(layout.parameters(row), *given), has_aux=True)
+        self._output = lambda row, *given: evaluation(layout.parameters(row), *given)
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
@@ -149,68 +158,45 @@ class OneByOne:
     """
 
     def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
-        self.layout, self.problem = layout, problem
-        self.training, self.evaluation = (
-            _Frame(Objective(copy.deepcopy(model), problem).train(mode)) for mode in (True, False)
-        )
+        self.problem = problem
+        names = tuple(name for name, _ in model.named_buffers())
+        training, evaluation = (_Network(model, problem, training=mode) for mode in (True, False))
+
+        def gradient(row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor) -> tuple[Tensor, Tensor]:
+            leaves = {name: part.detach().requires_grad_() for name, part in layout.parameters(row).items()}
+            loss, output = training(leaves, dict(zip(names, buffers, strict=True)), mask, target)
+            if not leaves:
+                return row, output
+            found = torch.autograd.grad(
+                loss, list(leaves.values()), allow_unused=True, materialize_grads=True
+            )
+            return torch.cat([part.reshape(-1) for part in found]), output.detach()
+
+        def output(row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor) -> Any:
+            return evaluation(layout.parameters(row), dict(zip(names, buffers, strict=True)), mask, target)
+
+        self._names, self._gradient, self._output = names, Recorded(gradient), Recorded(output)
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        gradients, outputs = torch.empty_like(rows), []
-        for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
-            leaves = {
-                name: part.detach().requires_grad_() for name, part in self.layout.parameters(row).items()
-            }
-            named = {**leaves, **_of_one(buffers, number)}
-            loss, output = self.training(named, self._target(targets, number), mask)
-            found = torch.autograd.grad(
-                loss, list(leaves.values()), allow_unused=True, materialize_grads=True
-            )
-            torch.cat([part.reshape(-1) for part in found], out=gradients[number])
-            outputs.append(output.detach())
-        return gradients, torch.stack(outputs)
+        found = [self._gradient(*inputs) for inputs in self._each(rows, buffers, masks, targets)]
+        gradients, outputs = (_stacked([pair[place] for pair in found]) for place in (0, 1))
+        return gradients, outputs
 
     def outputs(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
     ) -> Tensor:
-        outputs = []
         with torch.no_grad():
-            for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
-                named = {**self.layout.parameters(row), **_of_one(buffers, number)}
-                outputs.append(self.evaluation(named, self._target(targets, number), mask))
-        return torch.stack(outputs)
+            return _stacked([self._output(*inputs) for inputs in self._each(rows, buffers, masks, targets)])
 
-    def _target(self, targets: Tensor | None, number: int) -> Tensor:
-        return self.problem.target if targets is None else targets[number]
-
-
-class _Frame:
-    """A network that is given its tensors at every call: ``functional_call`` takes longer than a small network.
-
-    Args:
-        objective: The network with its loss; it loses its own tensors.
-    """
-
-    def __init__(self, objective: Objective) -> None:
-        self.objective = objective
-        self.places: dict[str, list[tuple[dict[str, Any], str]]] = {}
-        first: dict[int, str] = {}  # one tensor may stand in several places: it has the name of the first
-        for prefix, part in objective.model.named_modules():
-            for table in (part._parameters, part._buffers):
-                for key, tensor in table.items():
-                    if tensor is not None:
-                        name = first.setdefault(id(tensor), f"{prefix}.{key}" if prefix else key)
-                        self.places.setdefault(name, []).append((table, key))
-        for table, key in (place for places in self.places.values() for place in places):
-            table[key] = None
-
-    def __call__(self, named: dict[str, Tensor], target: Tensor, mask: Tensor) -> Any:
-        for name, tensor in named.items():
-            for table, key in self.places[name]:
-                table[key] = tensor
-        return self.objective(target, mask)
+    def _each(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None
+    ) -> Iterator[tuple[Tensor, ...]]:
+        for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
+            target = self.problem.target if targets is None else targets[number]
+            yield row, mask, target, *(buffers[name][number] for name in self._names)
 
 
-def _of_one(buffers: dict[str, Tensor], number: int) -> dict[str, Tensor]:
-    return {name: stacked[number] for name, stacked in buffers.items()}
+def _stacked(tensors: list[Tensor]) -> Tensor:
+    return tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)  # one is not copied

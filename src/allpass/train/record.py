@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import torch
@@ -40,8 +41,13 @@ class Record:
 
     def sound(self, *, validation: bool) -> Tensor:
         """Where the training loss is finite, and with ``validation`` the validation loss too, bool ``[R]``."""
-        sound = self.train_loss.isfinite()
-        return sound & self.val_loss.isfinite() if validation else sound
+        return self._finite[0] & self._finite[1] if validation else self._finite[0]
+
+    @cached_property
+    def _finite(self) -> tuple[Tensor, Tensor]:
+        """Where the two losses are finite; both rules ask."""
+        train, val = torch.stack([self.train_loss, self.val_loss]).isfinite()
+        return train, val
 
 
 def keep(kept: Tensor, value: Tensor, where: Tensor) -> None:
