@@ -69,7 +69,7 @@ CONTESTS = {
     "texas-like": Contest(300, cuda=300, cpu=3, epochs=20),
     "cora-like": Contest(100, cuda=80, cpu=7, epochs=4),
     "squirrel-like": Contest(30, cuda=20, cpu=5, epochs=2),
-    "pubmed-like": Contest(20, cuda=10, cpu=2, epochs=2),
+    "pubmed-like": Contest(40, cuda=10, cpu=2, epochs=2),
 }
 
 
