@@ -103,20 +103,17 @@ class _PublishedLayer(nn.Module):
         return 3 * mixed
 
 
-def run() -> list[Row]:
-    """Every size on one CPU thread, and on CUDA where there is one; then the peak memory of an epoch."""
-    devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+def run(device: str) -> list[Row]:
+    """Every size, on one thread where it is a CPU; then the peak memory of an epoch."""
     rows = []
-    for device in devices:
-        for name, size in SIZES.items():
-            ours = candidate("ours", size, device, fused=True)
-            for peer, goal in (("PyG GCN", size.pyg), ("published ACM", size.published)):
-                limit = goal if device == "cpu" else None  # a GPU waits for launches; replicas share them
-                for fused, how, bar in ((False, "", limit), (True, ", fused Adam on both sides", None)):
-                    pair = {"ours": ours, peer: candidate(peer, size, device, fused=fused)}
-                    case = f"{device} {name} against {peer}{how}"
-                    rows.append(race(case, pair, goal=bar, repeats=15, least=0.05))
-    return rows + [_memory(name, device) for device in devices for name in SIZES]
+    for name, size in SIZES.items():
+        ours = candidate("ours", size, device, fused=True)
+        for peer, goal in (("PyG GCN", size.pyg), ("published ACM", size.published)):
+            limit = goal if device == "cpu" else None  # a GPU waits for launches; replicas share them
+            for fused, how, bar in ((False, "", limit), (True, ", fused Adam on both sides", None)):
+                pair = {"ours": ours, peer: candidate(peer, size, device, fused=fused)}
+                rows.append(race(f"{name} against {peer}{how}", pair, goal=bar, repeats=15, least=0.05))
+    return rows + [_memory(name, device) for name in SIZES]
 
 
 def candidate(key: str, size: Size, device: str, *, fused: bool) -> Callable[[], object]:
@@ -159,7 +156,7 @@ def _memory(name: str, device: str) -> Row:
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=surroundings)
         peaks[key] = int(done.stdout)
     ours, theirs = (peaks[key] / 2**20 for key in ("ours", "published ACM"))
-    case = f"{device} {name} peak memory, {ours:.0f} of {theirs:.0f} MiB of the published ACM"
+    case = f"{name} peak memory, {ours:.0f} of {theirs:.0f} MiB of the published ACM"
     return Row(case, {}, ours / theirs, goal=1)
 
 

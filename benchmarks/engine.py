@@ -73,10 +73,11 @@ CONTESTS = {
 }
 
 
-def run() -> list[Row]:
-    """Every size: alone, eight at once and in memory on a CPU; then many at once on CUDA where there is one."""
-    rows = [row for name in CONTESTS for row in (_alone(name), _batched(name), _memory(name))]
-    return rows + [row for name in CONTESTS if torch.cuda.is_available() for row in _on_a_gpu(name)]
+def run(device: str) -> list[Row]:
+    """Every size: alone, eight at once and in memory on a CPU; many at once on CUDA."""
+    if device == "cuda":
+        return [row for name in CONTESTS for row in _on_a_gpu(name)]
+    return [row for name in CONTESTS for row in (_alone(name), _batched(name), _memory(name))]
 
 
 def like(size: Size) -> Data:
@@ -129,7 +130,7 @@ def _alone(name: str) -> Row:
         "ours": ours(replicas(size, 1, "cpu"), contest.epochs),
         "transcription": transcription(size, "cpu", contest.epochs),
     }
-    row = race(f"cpu {name}, one run", pair, goal=1 / contest.cpu, repeats=9)
+    row = race(f"{name}, one run", pair, goal=1 / contest.cpu, repeats=9)
     return _per_run_and_epoch(row, dict.fromkeys(pair, contest.epochs))
 
 
@@ -139,7 +140,7 @@ def _batched(name: str) -> Row:
         "ours": ours(replicas(size, 8, "cpu"), epochs),
         "one alone": ours(replicas(size, 1, "cpu"), epochs),
     }
-    row = race(f"cpu {name}, a run among eight", pair, goal=1.05, repeats=9)
+    row = race(f"{name}, a run among eight", pair, goal=1.05, repeats=9)
     return _per_run_and_epoch(row, {"ours": 8 * epochs, "one alone": epochs})
 
 
@@ -148,14 +149,14 @@ def _on_a_gpu(name: str) -> list[Row]:
     batch = replicas(size, contest.replicas, "cuda")
     R, epochs = len(batch.rows), ours(batch, ON_A_GPU)
     pair = {"ours": epochs, "transcription": transcription(size, "cuda", ON_A_GPU)}
-    row = race(f"cuda {name}, {R} at once", pair, goal=1 / contest.cuda, repeats=7)
+    row = race(f"{name}, {R} at once", pair, goal=1 / contest.cuda, repeats=7)
     found = [_per_run_and_epoch(row, {"ours": R * ON_A_GPU, "transcription": ON_A_GPU})]
     products, moved = _products(batch)
     for what, call, count in (
         ("sparse products", _recorded(products), 1),
         ("epoch", epochs, ON_A_GPU),
     ):
-        case = f"cuda {name}, {R} at once: {what} against a copy of {moved / 2**20:.0f} MiB"
+        case = f"{name}, {R} at once: {what} against a copy of {moved / 2**20:.0f} MiB"
         row = race(case, {"ours": call, "copy": _copy(moved)}, goal=None, repeats=7)
         found.append(_per(row, {"ours": count, "copy": 1}))
     return found
@@ -240,7 +241,7 @@ def _memory(name: str) -> Row:
         surroundings = {**os.environ, "MALLOC_TRIM_THRESHOLD_": "0", "MALLOC_MMAP_THRESHOLD_": "65536"}
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=surroundings)
         peaks[key] = int(done.stdout) / 2**20
-    case = f"cpu {name} peak memory, {peaks['ours']:.0f} of {peaks['transcription']:.0f} MiB"
+    case = f"{name} peak memory, {peaks['ours']:.0f} of {peaks['transcription']:.0f} MiB"
     return Row(case, {}, peaks["ours"] / peaks["transcription"], goal=1)
 
 

@@ -1,6 +1,6 @@
 """``python -m benchmarks.run [names]``: run all benchmarks, or those named, and keep their results.
 
-Every module of this folder with a function ``run() -> list[Row]`` is one.
+Every module of this folder with a function ``run(device) -> list[Row]`` is one.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=torch.get_num_threads(), help="CPU threads torch may use"
     )
+    devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+    parser.add_argument("--device", choices=devices, help="measure this one alone")
     arguments = parser.parse_args()
     for name in arguments.names:
         if name not in names():
@@ -38,9 +40,12 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
     for name in arguments.names or names():
-        rows = importlib.import_module(f"benchmarks.{name}").run()
-        kept = write(name, rows)  # first: what was measured is not lost to a fault in showing it
-        print(f"\n{name}\n{table(rows)}\nkept in {kept.name}")
+        for device in devices if arguments.device is None else [arguments.device]:
+            rows = importlib.import_module(f"benchmarks.{name}").run(device)
+            if rows:
+                # Written first: what was measured is not lost to a fault in showing it.
+                kept = write(name if device == "cpu" else f"{name}-{device}", rows)
+                print(f"\n{name}\n{table(rows)}\nkept in {kept.name}")
 
 
 if __name__ == "__main__":

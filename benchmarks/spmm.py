@@ -25,22 +25,20 @@ def random_edges(nodes: int, entries: int, seed: int = 0) -> Tensor:
     return torch.cat([ends, ends.flip(0)], dim=1)
 
 
-def run() -> list[Row]:
-    """Every size, width and direction, on the CPU and on CUDA where there is one."""
-    devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+def run(device: str) -> list[Row]:
+    """Every size, width and direction."""
     rows = []
-    for device in devices:
-        for name, (nodes, entries) in SIZES.items():
-            A = Operator.from_edge_index(random_edges(nodes, entries), num_nodes=nodes)
-            op = matrix(A, "A_hat_sym").to(device)
-            assert isinstance(op, Operator)
-            for width in WIDTHS:
-                products = _products(op)
-                x = torch.randn(nodes, width, device=device)
-                forward = {key: _forward(product, x) for key, product in products.items()}
-                rows.append(race(f"{device} {name} F={width} forward", forward, goal=GOAL))
-                both = {key: _with_backward(product, x) for key, product in products.items()}
-                rows.append(race(f"{device} {name} F={width} forward+backward", both, goal=GOAL))
+    for name, (nodes, entries) in SIZES.items():
+        A = Operator.from_edge_index(random_edges(nodes, entries), num_nodes=nodes)
+        op = matrix(A, "A_hat_sym").to(device)
+        assert isinstance(op, Operator)
+        for width in WIDTHS:
+            products = _products(op)
+            x = torch.randn(nodes, width, device=device)
+            forward = {key: _forward(product, x) for key, product in products.items()}
+            rows.append(race(f"{name} F={width} forward", forward, goal=GOAL))
+            both = {key: _with_backward(product, x) for key, product in products.items()}
+            rows.append(race(f"{name} F={width} forward+backward", both, goal=GOAL))
     return rows
 
 
