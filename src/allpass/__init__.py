@@ -13,10 +13,13 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from allpass import data, diagnosis, graph, metrics, models, nn, report, testing, train
     from allpass.data import load
-    from allpass.diagnosis import diagnose
+    from allpass.diagnosis.diagnose import diagnose
     from allpass.graph import Operator
+    from allpass.train.estimator import NodeClassifier, NodeRegressor
 
 _HOMES = {
+    "NodeClassifier": "allpass.train.estimator",
+    "NodeRegressor": "allpass.train.estimator",
     "Operator": "allpass.graph",
     "diagnose": "allpass.diagnosis",
     "load": "allpass.data",
@@ -24,6 +27,8 @@ _HOMES = {
 _ROOMS = ("data", "diagnosis", "graph", "metrics", "models", "nn", "report", "testing", "train")
 
 __all__ = [
+    "NodeClassifier",
+    "NodeRegressor",
     "Operator",
     "__version__",
     "data",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import sys
@@ -11,10 +12,11 @@ from typer.testing import CliRunner
 
 from allpass.cli.sweep import sweep
 from allpass.errors import InputError, MissingExtraError, UnknownNameError
-from allpass.train import sweep as room
 from allpass.train.run import Run
 from allpass.train.space import read_space
 from allpass.train.store import Store
+
+room = importlib.import_module("allpass.train.sweep")
 
 QUICK = ("--count", "2", "--epochs", "3")
 

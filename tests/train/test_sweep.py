@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from datetime import UTC, datetime, timedelta
@@ -13,13 +14,14 @@ from tests.train.writers import key
 from allpass.data import load, splits
 from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError
-from allpass.train import sweep as room
 from allpass.train.fit import fit
 from allpass.train.run import Run
 from allpass.train.search import SEARCHES
 from allpass.train.stopping import stopping
 from allpass.train.store import Store
 from allpass.train.sweep import sweep
+
+room = importlib.import_module("allpass.train.sweep")
 
 SPACE = {"lr": (0.001, 0.01, 0.05), "dropout": (0.0, 0.5)}
 FEW = {"stop": stopping("fixed", max_epochs=4)}

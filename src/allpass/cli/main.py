@@ -11,12 +11,17 @@ from typing import Annotated
 import typer
 
 from allpass import __version__
+from allpass.cli.compare import compare
 from allpass.cli.datasets import datasets
 from allpass.cli.diagnose import diagnose
+from allpass.cli.export import export
 from allpass.cli.metrics import metrics
 from allpass.cli.models import models
+from allpass.cli.predict import predict
 from allpass.cli.store import store
+from allpass.cli.sweep import sweep
 from allpass.cli.target import OPTIONS
+from allpass.cli.train import train
 from allpass.errors import AllpassError
 
 app = typer.Typer(
@@ -26,7 +31,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(diagnose)
+for _verb in (diagnose, train, predict, compare, sweep, export):
+    app.command()(_verb)
 app.command()(datasets)
 app.command()(metrics)
 app.command()(models)

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.data import Split, splits
 from allpass.diagnosis.facts import Facts
 from allpass.train.compare import Comparison, compare
+from allpass.train.folds import divide
 from allpass.train.statistics import Difference
 from allpass.train.stopping import stopping
 
@@ -146,7 +146,7 @@ def judge(data: Data, *, progress: Callable[[str], None] | None = None) -> Verdi
     comparison = compare(
         MODELS,
         data,
-        _folds(data.y),
+        divide(data, "random", count=SPLITS),
         SETTINGS,
         stop=stopping("patience-loss", max_epochs=EPOCHS, patience=PATIENCE),
         scaling="auto",
@@ -247,13 +247,6 @@ def _score(comparison: Comparison, mean: float) -> str:
 
 def _labelled(y: Tensor) -> int:
     return int((~y.reshape(len(y), -1).isnan().any(1) if y.is_floating_point() else y >= 0).sum())
-
-
-def _folds(y: Tensor) -> list[Split]:
-    """Random splits, 60/20/20; numbers are of one class there."""
-    if y.is_floating_point():
-        y = torch.where(y.reshape(len(y), -1).isnan().any(1), -1, 0)
-    return splits(Data(y=y), "random", count=SPLITS)
 
 
 def _without_gaps(data: Data) -> Data:

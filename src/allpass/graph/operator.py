@@ -294,7 +294,7 @@ class Operator(LinearMap):
 
     def plus_diagonal(self, values: Tensor) -> Operator:
         """A + diag(values), merged into one stored matrix; zeros are not stored."""
-        _checked(values, *set(self.shape))
+        _checked(_checked(values, self.shape[0]), self.shape[1])
         if self._learnable:
             merged, entries, loops = self.pattern.with_diagonal
             total = values.new_zeros(merged.nnz).index_add(0, loops, values)
@@ -373,12 +373,12 @@ def _numbers(values: Tensor) -> np.ndarray:
     return (values.float() if values.dtype in (torch.float16, torch.bfloat16) else values).detach().numpy()
 
 
-def _checked(factors: Tensor, *sizes: int) -> Tensor:
+def _checked(factors: Tensor, size: int) -> Tensor:
     """``factors``, when it has one number for each node."""
-    if any(factors.shape != (size,) for size in sizes):
+    if factors.shape != (size,):
         raise InputError(
             f"Got numbers of shape {list(factors.shape)} for the nodes of the map.",
-            f"Expected [{' and '.join(str(size) for size in sizes)}]: one for each.",
+            f"Expected [{size}]: one for each.",
         )
     return factors
 

@@ -1,25 +1,52 @@
-"""The training engine: many runs at once, each with its own split, settings, seed and end."""
+"""The training engine: many runs at once, each with its own split, settings, seed and end; and their uses."""
 
+from allpass.train.checkpoint import load, save
+from allpass.train.compare import Comparison, compare
 from allpass.train.fit import Replica, fit
+from allpass.train.folds import best, divide, train_folds
+from allpass.train.kept import fit_into
 from allpass.train.optimizers import OPTIMIZERS
 from allpass.train.run import Key, Run
+from allpass.train.scaling import SCALINGS, Scaler
 from allpass.train.scores import SCORES
+from allpass.train.search import SEARCHES
 from allpass.train.selection import SELECTION
+from allpass.train.statistics import estimate, holm, overlap_of, paired
 from allpass.train.stopping import STOPPING, stopping
 from allpass.train.store import Store
+from allpass.train.sweep import Sweep, sweep
 from allpass.train.tasks import TASKS, task
+from allpass.train.trained import Trained
 
 __all__ = [
     "OPTIMIZERS",
+    "SCALINGS",
     "SCORES",
+    "SEARCHES",
     "SELECTION",
     "STOPPING",
     "TASKS",
+    "Comparison",
     "Key",
     "Replica",
     "Run",
+    "Scaler",
     "Store",
+    "Sweep",
+    "Trained",
+    "best",
+    "compare",
+    "divide",
+    "estimate",
     "fit",
+    "fit_into",
+    "holm",
+    "load",
+    "overlap_of",
+    "paired",
+    "save",
     "stopping",
+    "sweep",
     "task",
+    "train_folds",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from allpass.train.fit import How, Replica, fit
 from allpass.train.job import Glance, Look
 from allpass.train.kept import fit_into
 from allpass.train.run import Run
-from allpass.train.scaling import Scaler
+from allpass.train.scaling import in_deviations
 from allpass.train.scores import SCORES
 from allpass.train.statistics import Difference, Estimate, estimate, holm, overlap_of, paired
 from allpass.train.store import Store
@@ -184,7 +183,7 @@ def compare(
     chosen = _checked(models, settings or {})
     numbers = isinstance(data.y, torch.Tensor) and data.y.is_floating_point()
     how.setdefault("task", "regression" if numbers else "classification")
-    data = _in_deviations(data) if numbers else data
+    data = in_deviations(data) if numbers else data
     folds = [splits] if isinstance(splits, Split) else list(splits)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     each = len(folds) * len(seeds)
@@ -225,15 +224,6 @@ def _checked(
                 f"There are settings for {model!r}, which is not compared.", did_you_mean(str(model), models)
             )
     return {model: settings.get(model, {}) for model in models}
-
-
-def _in_deviations(data: Data) -> Data:
-    """The same graph with a target of mean 0 and deviation 1; other numbers, so another fingerprint."""
-    numbers = data.y.reshape(len(data.y), -1)
-    units = Scaler.of(numbers[~numbers.isnan().any(1)], "columns")
-    scaled = copy.copy(data)
-    scaled.y, scaled.fingerprint = units(numbers).reshape(data.y.shape), None
-    return scaled
 
 
 def _told(look: Look, before: int, each: int, runs: int) -> Look:

@@ -118,7 +118,7 @@ class Job:
             Wanted({**defaults, **run.settings}, run.split, run.seed, run.target) for run in wanted
         ]
         self.data, self.recipe, self.scaling = data, recipe, scaling
-        self.device, self.dtype, self.curves, self.wrap = torch.device(device), dtype, curves, wrap
+        self.device, self.dtype, self.curves, self.wrap = _device(device), dtype, curves, wrap
         different = list({id(run.split): run.split for run in wanted}.values())
         recipe.task.check(data, {part: _masks(different, part) for part in (_PARTS if wanted else ())})
         self.problem = self._problem()
@@ -247,3 +247,16 @@ def _thin(x: Tensor) -> Tensor:
     """Features stored sparse where most of them are 0; the numbers are the same, and so are the masks of dropout."""
     mostly_zero = x.layout == torch.strided and int(x.count_nonzero()) <= _THIN * x.numel()
     return x.to_sparse_csr() if mostly_zero else x
+
+
+def _device(name: torch.device | str) -> torch.device:
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise InputError(f"There is no device {name!r}.", "Expected 'cpu', 'cuda' or 'cuda:1'.") from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise InputError(
+            f"Got the device {str(name)!r}, and there are {torch.cuda.device_count()} CUDA devices here.",
+            "Use 'cpu', or a torch with CUDA on a machine that has it.",
+        )
+    return device

@@ -61,7 +61,7 @@ def record(function: Callable[..., Any], *inputs: Tensor) -> Callable[..., Any] 
     function(*copies)  # what is worked out once for a graph is not to be recorded
     try:
         module = make_fx(function)(*copies)
-    except RuntimeError:  # the function works, as was just seen: it reads a value, which has no place in a record
+    except RuntimeError:  # it works, as was just seen, so it reads a value, which has no place in a record
         return None
     calls = [node for node in module.graph.nodes if isinstance(node.target, torch._ops.OpOverload)]
     if any(_hangs_on_values(node) for node in calls):

@@ -19,6 +19,7 @@ from allpass.train.fit import How
 from allpass.train.job import Look
 from allpass.train.kept import fit_into
 from allpass.train.run import Run
+from allpass.train.scaling import in_deviations
 from allpass.train.scores import SCORES, Score
 from allpass.train.search import SEARCHES, Space
 from allpass.train.search import search as find_search
@@ -200,6 +201,7 @@ def sweep(
     _check(splits, seeds)
     numbers = isinstance(data.y, Tensor) and data.y.is_floating_point()
     how.setdefault("task", "regression" if numbers else "classification")
+    data = in_deviations(data) if numbers else data
     score = find_task(how["task"], score=how.get("score")).scorer
     began, found, read, trained = datetime.now(UTC), list[Trial](), 0, 0
     while asked := tried.ask(min(step, most - len(found))):
