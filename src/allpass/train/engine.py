@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from allpass.train.batch import Batch, Outcome
+from allpass.train.threads import is_small, on_one_thread
 
 LOOK = 25
 """Epochs between two looks at a GPU; each one waits for it. A CPU is looked at after every epoch."""
@@ -56,10 +57,10 @@ def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> It
 
 
 def prepared(batch: Batch) -> Callable[[], None]:
-    """The step of a batch; on a GPU recorded as a CUDA graph, one launch in place of hundreds."""
+    """The step of a batch: on a GPU recorded as a CUDA graph, one launch in place of hundreds."""
     step = batch.lagging_step if batch.deterministic else batch.step
     if not batch.rows.is_cuda:
-        return step
+        return on_one_thread(step) if is_small(batch.problem) else step
     before = [tensor.clone() for tensor in batch.tensors()]
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
