@@ -8,7 +8,7 @@ import pkgutil
 
 import pytest
 
-ROOMS = ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing", "train")
+ROOMS = ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing", "train", "experiments")
 
 
 def modules() -> list[str]:

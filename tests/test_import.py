@@ -57,7 +57,7 @@ def test_the_lean_rooms_need_none_of_the_other_packages() -> None:
         import pkgutil
 
         count = 0
-        for room in ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing", "train"):
+        for room in ("errors", "registry", "graph", "metrics", "data", "nn", "models", "testing", "train", "experiments"):
             module = importlib.import_module(f"allpass.{room}")
             count += 1
             for part in pkgutil.walk_packages(getattr(module, "__path__", []), f"allpass.{room}."):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from allpass import data, diagnosis, graph, metrics, models, nn, report, testing, train
+    from allpass import data, diagnosis, experiments, graph, metrics, models, nn, report, testing, train
     from allpass.data import load
     from allpass.diagnosis.diagnose import diagnose
     from allpass.graph import Operator
@@ -24,7 +24,18 @@ _HOMES = {
     "diagnose": "allpass.diagnosis",
     "load": "allpass.data",
 }
-_ROOMS = ("data", "diagnosis", "graph", "metrics", "models", "nn", "report", "testing", "train")
+_ROOMS = (
+    "data",
+    "diagnosis",
+    "experiments",
+    "graph",
+    "metrics",
+    "models",
+    "nn",
+    "report",
+    "testing",
+    "train",
+)
 
 __all__ = [
     "NodeClassifier",
@@ -34,6 +45,7 @@ __all__ = [
     "data",
     "diagnose",
     "diagnosis",
+    "experiments",
     "graph",
     "load",
     "metrics",
