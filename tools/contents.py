@@ -5,22 +5,21 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import json
 import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools import blocks, networks
+from tools import blocks, networks, results
 from tools.blocks import table
+from tools.results import InputMissingError
 
 ROOMS = ("graph", "metrics", "data", "nn", "models", "train", "testing", "diagnosis", "report")
-VERBS = ("diagnose", "datasets", "metrics", "models", "store list", "store merge")
-
-
-class InputMissingError(Exception):
-    """A block cannot be made here; the message says what is missing."""
+VERBS = (
+    *("diagnose", "train", "predict", "compare", "sweep", "export"),
+    *("datasets", "metrics", "models", "store list", "store merge"),
+)
 
 
 def metrics() -> str:
@@ -167,44 +166,6 @@ def ties() -> str:
     return counted.compare(data_folder())
 
 
-def benchmark(name: str) -> str:
-    """The results of one benchmark: milliseconds of each candidate, and ours against the best peer."""
-    path = blocks.ROOT / "benchmarks" / "results" / f"{name}.json"
-    if not path.is_file():
-        raise InputMissingError(f"it needs {path.relative_to(blocks.ROOT)}: run make bench")
-    found = json.loads(path.read_text(encoding="utf-8"))
-    rows, machine = found["rows"], found["machine"]
-    candidates = list(dict.fromkeys(key for row in rows for key in row["seconds"]))
-    times = ([_milliseconds(row["seconds"].get(key)) for key in candidates] for row in rows)
-    heads = ("case", *(f"{key}, ms>" for key in candidates), "ratio>")
-    shown = table(
-        heads, ((row["case"], *time, f"{row['ratio']:.2f}") for row, time in zip(rows, times, strict=True))
-    )
-    where = (
-        machine.get("cuda")
-        or f"{machine['processor']}, {machine['threads']} thread{'s' * (machine['threads'] != 1)}"
-    )
-    return f"{shown}\n\nMeasured on {where}, torch {machine['torch']}; {_statistic(rows)}"
-
-
-def _statistic(rows: list[dict[str, Any]]) -> str:
-    """What the ratio is, and the rows where the plainer ratio of the medians would miss the goal."""
-    said = "ratio = ours / best peer, the median over turns of the times of one turn."
-    over = []
-    for row in rows:
-        peers = [t for name, t in row["seconds"].items() if name != "ours"]
-        if not peers or row["goal"] is None:
-            continue
-        ratio = row["seconds"]["ours"] / min(peers)
-        if row["ratio"] <= row["goal"] < ratio:
-            over.append(f"{row['case']} {ratio:.2f}")
-    return f"{said} The ratio of the medians misses its goal in: {'; '.join(over)}." if over else said
-
-
-def _milliseconds(seconds: float | None) -> str:
-    return "" if seconds is None else f"{1000 * seconds:,.2f}"
-
-
 BLOCKS: dict[str, Callable[[], str]] = {
     "metrics": metrics,
     "metrics-full": metrics_full,
@@ -228,5 +189,8 @@ CHEAP = frozenset(BLOCKS)
 BLOCKS |= {
     "published-homophily": published,
     "exact-ties": ties,
-    **{f"benchmarks-{name}": partial(benchmark, name) for name in ("metrics", "spmm", "acm")},
+    **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm")},
+    "benchmarks-engine-cuda": partial(results.engine, "engine-cuda"),
+    "benchmarks-grid": results.grid,
+    "accuracy": results.accuracy,
 }

@@ -24,13 +24,14 @@ _SYMBOLS = {
     "approx": "≈", "to": "→", "mapsto": "↦", "dots": "…", "ldots": "…", "infty": "∞", "mid": "∣", "cup": "∪",
     "cap": "∩", "subset": "⊂", "setminus": "∖", "odot": "⊙", "pm": "±", "forall": "∀", "ell": "ℓ",
     "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩",
+    "lVert": "‖", "rVert": "‖",
     "{": "{", "}": "}", "|": "‖", "%": "%",
 }  # fmt: skip
 _SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em", "qquad": "2em"}
 _ACCENTS = {"hat": "\u0302", "tilde": "\u0303", "bar": "\u0304", "dot": "\u0307"}
 _LARGE = {"sum": "∑", "prod": "∏"}
 _SIZES = {"big": "1.2em", "Big": "1.6em", "bigg": "2em", "Bigg": "2.4em"}
-_FUNCTIONS = {"log", "exp", "cos", "sin", "arccos", "max", "min"}
+_FUNCTIONS = {"log", "exp", "cos", "sin", "arccos", "max", "min", "arg"}
 _ALPHABETS = {"mathcal": "SCRIPT", "mathbb": "DOUBLE-STRUCK"}
 
 

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 
 from tools import blocks, pages
-from tools.contents import BLOCKS, CHEAP, InputMissingError
+from tools.contents import BLOCKS, CHEAP
+from tools.results import InputMissingError
 
 
 @cache

@@ -21,6 +21,7 @@ def text(latex: str, block: bool = False) -> str:
         (r"\mathcal N_v", "𝒩v"),
         (r"|\mathcal{E}|", "|ℰ|"),
         (r"\{u : y_u \ne y_v\}", "{u:yu≠yv}"),
+        (r"\arg\min_m \lVert x \rVert", "argminm‖x‖"),
         (r"\operatorname{mean}_{u}", "meanu"),
         (r"\text{edges to earlier classes}", "edges\u00a0to\u00a0earlier\u00a0classes"),
         (r"\hat A", "𝐴\u0302"),

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from allpass.data import DATASETS
@@ -67,17 +65,3 @@ def test_output_blocks_hold_what_the_block_before_them_printed():
         "<!-- generated: output-1 -->\n<!-- end: output-1 -->\n```python\nprint('third')\n```\n"
     )
     assert tables.outputs(text) == {"output-1": "```text\nsecond\n```"}
-
-
-def test_benchmark_results_become_a_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "ROOT", tmp_path)
-    with pytest.raises(contents.InputMissingError, match=r"benchmarks.results.spmm\.json: run make bench"):
-        contents.benchmark("spmm")
-    folder = tmp_path / "benchmarks" / "results"
-    folder.mkdir(parents=True)
-    machine = {"processor": "Some CPU", "threads": 2, "torch": "2.13.0", "cuda": None}
-    rows = [{"case": "small", "seconds": {"ours": 0.001, "peer": 0.002}, "ratio": 0.5, "goal": 1.1}]
-    (folder / "spmm.json").write_text(json.dumps({"benchmark": "spmm", "machine": machine, "rows": rows}))
-    shown = contents.benchmark("spmm")
-    assert "| small | 1.00 | 2.00 | 0.50 |" in shown
-    assert "Some CPU, 2 threads" in shown
