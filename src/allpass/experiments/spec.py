@@ -1,76 +1,48 @@
 """A published table as a file: rows are models, columns datasets, each cell what was printed and how it was made.
 
-A spec is written in TOML. Its protocol holds the options of :func:`allpass.train.fit` that all cells share; a column
-may change some of them, and a cell adds the settings of its model::
+A spec is written in TOML. Its protocol says how all runs are made; a column, a row and a cell may each change some of
+it. A row has the settings that make its model what it is, a cell adds those that were tuned::
 
     id = "acm-random"
-    title = "Random splits, 60/20/20"
+    title = "Random splits, nominally 60/20/20"
     source = "arXiv:2210.07606, Table 2"
 
     [protocol]
-    splits = { rule = "random", count = 10 }
-    stop = { rule = "gprgnn", max_epochs = 5000 }
-    select = "lowest-val-loss"
-    optimizer = "adam"
-    scaling = "rows"
-    deviation = "population"
+    splits = { name = "random", count = 10 }
+    stop = { name = "gprgnn", max_epochs = 5000 }
 
-    [columns.Texas]
-    dataset = "texas"
+    [columns]
+    Texas = { dataset = "texas", corrected = { dataset = "texas-4", protocol = { unlabelled = "missing" } } }
 
     [rows.ACM-GCN]
     model = "acm-gcn"
-    cells.Texas = { published = [94.92, 2.88], settings = { lr = 0.05, weight_decay = 1e-4, dropout = 0.3 } }
+    settings = { hidden_channels = 64 }
+    [rows.ACM-GCN.cells]
+    Texas = { published = [94.92, 2.88], settings = { lr = 0.05, weight_decay = 0.01, dropout = 0.6 } }
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from allpass.data import DATASETS, SPLITS
-from allpass.errors import InputError, did_you_mean
+from allpass.errors import InputError
+from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.protocol import Protocol
 from allpass.models.catalog import resolve
+from allpass.models.settings import check_settings
+from allpass.train.few_labels import STRATEGIES
 from allpass.train.job import TRAINING
-from allpass.train.optimizers import OPTIMIZERS
-from allpass.train.scaling import SCALINGS
-from allpass.train.selection import SELECTION
-from allpass.train.stopping import StoppingRule, stopping
 
 _FOLDER = resources.files("allpass.experiments") / "specs"
-_DEVIATIONS = ("population", "sample")
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """How the runs of a table are made.
-
-    Args:
-        splits: The rule that divides the nodes, ``{"rule": name, "count": number, ...}`` with the rule's own options.
-        stop: The rule that ends a run, ``{"rule": name, ...}`` with its options.
-        select: Which epoch is reported, a name of ``SELECTION``.
-        optimizer: A name of ``OPTIMIZERS``.
-        scaling: How features are scaled, a name of ``SCALINGS``.
-        undirected: Whether edges are made to go both ways first.
-        deviation: What stands after the plus-minus sign: ``"population"`` (divided by n) or ``"sample"`` (by n - 1).
-    """
-
-    splits: Mapping[str, Any] = field(default_factory=lambda: {"rule": "random", "count": 10})
-    stop: Mapping[str, Any] = field(default_factory=lambda: {"rule": "gprgnn", "max_epochs": 5000})
-    select: str = "lowest-val-loss"
-    optimizer: str = "adam"
-    scaling: str = "rows"
-    undirected: bool = True
-    deviation: str = "population"
-
-    def stopping(self) -> StoppingRule:
-        """The rule that ends a run."""
-        options = dict(self.stop)
-        return stopping(options.pop("rule"), **options)
+_COLUMN = ("corrected", "note", "protocol")
+_ROW = ("model", "strategy", "settings", "protocol", "table", "incomparable", "note")
+_NUMBERS = ("published", "beside", "rerun")
+_CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
 
 
 @dataclass(frozen=True)
@@ -81,14 +53,14 @@ class Column:
         name: As it is printed.
         dataset: A name of ``allpass.data.DATASETS``.
         protocol: How its runs are made.
-        corrected: The dataset of the honest column, where this one has a known defect.
+        corrected: The honest column beside it, where its data have a known defect.
         note: What a reader has to know.
     """
 
     name: str
     dataset: str
     protocol: Protocol
-    corrected: str = ""
+    corrected: Column | None = None
     note: str = ""
 
 
@@ -100,21 +72,36 @@ class Cell:
         row: The model as it is printed.
         column: Where it stands.
         model: A name of ``allpass.models.MODELS``; empty where allpass has no such model and the number is only shown.
-        published: Mean, and deviation where one was printed, in percent.
-        settings: The settings that made it; nothing where none were published.
-        rerun: Mean and deviation of the authors' own code, run again.
+        changes: What row and cell change of the column's protocol.
+        fixed: The settings that make the model what the row says.
+        settings: All settings that made the number; nothing where none were published.
+        strategy: The few-label strategy around the model, a name of ``allpass.train.few_labels.STRATEGIES``; or empty.
+        published: Mean, and deviation where one was printed, in percent; empty where nothing was.
+        beside: What was printed beside the settings, where that is another number.
+        rerun: Mean, and deviation if known, of the authors' own code, run again.
         table: Where it was printed, if not in the source of the whole table.
+        incomparable: Why the number cannot be compared with ours; empty where it can.
         note: What a reader has to know.
     """
 
     row: str
     column: Column
     model: str
-    published: tuple[float, ...] = ()
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] | None = None
+    strategy: str = ""
+    published: tuple[float, ...] = ()
+    beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
     table: str = ""
+    incomparable: str = ""
     note: str = ""
+
+    @property
+    def protocol(self) -> Protocol:
+        """How its runs are made."""
+        return self.column.protocol.changed(self.changes)
 
 
 @dataclass(frozen=True)
@@ -125,6 +112,7 @@ class Spec:
         id: Its name on the command line.
         title: What it shows.
         source: Where it was published.
+        columns: Its columns, in order.
         cells: Its numbers, row by row.
         notes: What differs from the source, and why.
     """
@@ -132,8 +120,21 @@ class Spec:
     id: str
     title: str
     source: str
+    columns: tuple[Column, ...]
     cells: tuple[Cell, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of its rows, in order."""
+        return tuple(dict.fromkeys(cell.row for cell in self.cells))
+
+    def cell(self, row: str, column: str) -> Cell:
+        """The cell of a row and a column, by their names."""
+        check_name("row", row, self.rows)
+        found = {cell.column.name: cell for cell in self.cells if cell.row == row}
+        check_name("column", column, found)
+        return found[column]
 
 
 def read_spec(name: str) -> Spec:
@@ -141,9 +142,12 @@ def read_spec(name: str) -> Spec:
 
     Args:
         name: The name, as on the command line.
+
+    Example:
+        >>> read_spec("acm-random").cell("ACM-GCN", "Texas").published
+        (94.92, 2.88)
     """
-    if name not in SPECS:
-        raise InputError(f"There is no experiment {name!r}.", did_you_mean(name, SPECS))
+    check_name("experiment", name, SPECS)
     return parse_spec(SPECS[name].read_text(encoding="utf-8"), name)
 
 
@@ -152,86 +156,74 @@ def parse_spec(text: str, name: str) -> Spec:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The spec {name!r} is no TOML: {error}.") from error
-    _known(content, ("id", "title", "source", "notes", "protocol", "columns", "rows"), name)
-    shared = content.get("protocol", {})
-    columns = {
-        title: _column(title, column, shared, f"{name}, column {title}")
-        for title, column in content["columns"].items()
-    }
-    cells = tuple(
-        _cell(row, columns, title, cell, f"{name}, {title}, {row_name}")
-        for row_name, row in ((key, {"row": key, **value}) for key, value in content["rows"].items())
-        for title, cell in row.get("cells", {}).items()
+        raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
+    with at(name):
+        check_keys(content, ("notes", "protocol"), needed=("id", "title", "source", "columns", "rows"))
+        protocol = Protocol().changed(content.get("protocol", {}))
+    columns = {}
+    for title, given in content["columns"].items():
+        with at(f"{name}, column {title}"):
+            columns[title] = _column(title, given, protocol)
+    cells = []
+    for title, row in content["rows"].items():
+        with at(f"{name}, row {title}"):
+            check_keys(row, _ROW, needed=("cells",))
+            if "strategy" in row:
+                check_name("few-label strategy", row["strategy"], STRATEGIES.names)
+        for place, given in row["cells"].items():
+            with at(f"{name}, row {title}, cell {place}"):
+                check_name("column", place, columns)
+                cells.append(_cell(title, row, columns[place], given))
+    head = content["id"], content["title"], content["source"]
+    return Spec(*head, tuple(columns.values()), tuple(cells), tuple(content.get("notes", ())))
+
+
+def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
+    check_keys(given, _COLUMN, needed=("dataset",))
+    protocol = protocol.changed(given.get("protocol", {}))
+    protocol.check_dataset(given["dataset"])
+    corrected = _column(title, given["corrected"], protocol) if "corrected" in given else None
+    return Column(title, given["dataset"], protocol, corrected, given.get("note", ""))
+
+
+def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str, Any]) -> Cell:
+    check_keys(given, _CELL)
+    for kind in set(_NUMBERS).intersection(given):
+        check_numbers(kind, given[kind])
+    fixed = row.get("settings", {})
+    settings = {**fixed, **given["settings"]} if "settings" in given else None
+    if "model" in row:
+        _check_settings(row["model"], fixed if settings is None else settings)
+    elif fixed or settings or "strategy" in row:
+        raise InputError(
+            "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
+        )
+    cell = Cell(
+        row=title,
+        column=column,
+        model=row.get("model", ""),
+        changes={**row.get("protocol", {}), **given.get("protocol", {})},
+        fixed=fixed,
+        settings=settings,
+        strategy=row.get("strategy", ""),
+        **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
+        table=row.get("table", ""),
+        incomparable=given.get("incomparable", row.get("incomparable", "")),
+        note=" ".join(part["note"] for part in (row, given) if "note" in part),
     )
-    return Spec(content["id"], content["title"], content["source"], cells, tuple(content.get("notes", ())))
+    cell.protocol.check_dataset(column.dataset)
+    return cell
 
 
-def _column(title: str, given: Mapping[str, Any], shared: Mapping[str, Any], where: str) -> Column:
-    _known(given, ("dataset", "corrected", "note", "protocol"), where)
-    for dataset in filter(None, (given["dataset"], given.get("corrected"))):
-        if dataset not in DATASETS:
-            raise InputError(
-                f"{where}: there is no dataset {dataset!r}.",
-                did_you_mean(dataset, [entry.name for entry in DATASETS]),
-            )
-    options = {**shared, **given.get("protocol", {})}
-    _known(options, [part.name for part in fields(Protocol)], where)
-    protocol = Protocol(**options)
-    _check_protocol(protocol, where)
-    return Column(title, given["dataset"], protocol, given.get("corrected", ""), given.get("note", ""))
-
-
-def _check_protocol(protocol: Protocol, where: str) -> None:
-    known = {
-        "select": ([entry.name for entry in SELECTION], protocol.select),
-        "optimizer": ([entry.name for entry in OPTIMIZERS], protocol.optimizer),
-        "scaling": (list(SCALINGS), protocol.scaling),
-        "deviation": (list(_DEVIATIONS), protocol.deviation),
-        "splits.rule": ([entry.name for entry in SPLITS], protocol.splits["rule"]),
-    }
-    for option, (names, chosen) in known.items():
-        if chosen not in names:
-            raise InputError(f"{where}: {option} is {chosen!r}.", did_you_mean(chosen, names))
-    _known(protocol.splits, ("rule", "count", *SPLITS[protocol.splits["rule"]].options), f"{where}, splits")
-    protocol.stopping()
-
-
-def _cell(
-    row: Mapping[str, Any], columns: Mapping[str, Column], title: str, given: Mapping[str, Any], where: str
-) -> Cell:
-    _known(row, ("row", "model", "note", "settings", "cells"), where)
-    _known(given, ("published", "settings", "rerun", "table", "note"), where)
-    if title not in columns:
-        raise InputError(f"{where}: there is no column {title!r}.", did_you_mean(title, columns))
-    model, settings = row.get("model", ""), given.get("settings")
-    if settings is not None:
-        settings = {**row.get("settings", {}), **settings}
-        _known(settings, (*resolve(model)[0].settings, *_rates(settings)), where)
-    return Cell(
-        row["row"],
-        columns[title],
-        model,
-        tuple(given.get("published", ())),
-        settings,
-        tuple(given.get("rerun", ())),
-        given.get("table", ""),
-        " ".join(filter(None, (row.get("note"), given.get("note")))),
-    )
-
-
-def _rates(settings: Mapping[str, Any]) -> list[str]:
-    return [name for name in settings if name.split(":")[0] in TRAINING]
-
-
-def _known(given: Mapping[str, Any], known: Any, where: str) -> None:
-    for key in given:
-        if key not in known:
-            raise InputError(f"{where}: there is no entry {key!r}.", did_you_mean(key, list(known)))
+def _check_settings(model: str, settings: Mapping[str, Any]) -> None:
+    entry = resolve(model)[0]
+    for setting in settings:
+        check_name("setting", setting, {*entry.settings, *TRAINING, *entry.training, *entry.space})
+    check_settings(settings, entry.settings)
 
 
 def _found() -> dict[str, Traversable]:
-    files = sorted(_FOLDER.iterdir(), key=lambda file: file.name) if _FOLDER.is_dir() else []
+    files = sorted(_FOLDER.iterdir(), key=lambda file: file.name)
     return {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
 
 

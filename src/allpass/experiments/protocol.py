@@ -1,0 +1,83 @@
+"""How the runs of a table are made, in the words of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from allpass.data import DATASETS, SPLITS
+from allpass.data.named.unlabelled import UNLABELLED
+from allpass.errors import InputError
+from allpass.experiments.checks import check_keys, check_name
+from allpass.train.optimizers import OPTIMIZERS
+from allpass.train.scaling import SCALINGS
+from allpass.train.selection import SELECTION
+from allpass.train.stopping import StoppingRule, stopping
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How runs are made; every name in it exists.
+
+    Args:
+        splits: How the nodes are divided: ``name`` and options of :func:`allpass.data.splits`.
+        stop: When a run ends: ``name`` and options of :func:`allpass.train.stopping`.
+        select: Which epoch is reported, a name of ``SELECTION``.
+        optimizer: A name of ``OPTIMIZERS``.
+        scaling: How features are scaled, a name of ``SCALINGS``.
+        unlabelled: What becomes of nodes without a label, as :func:`allpass.load` has it.
+        undirected: Whether edges are made to go both ways first.
+        deviation: What stands after the plus-minus sign: ``"population"`` (divided by n) or ``"sample"`` (by n - 1).
+    """
+
+    splits: Mapping[str, Any] = field(default_factory=lambda: {"name": "random", "count": 10})
+    stop: Mapping[str, Any] = field(default_factory=lambda: {"name": "gprgnn", "max_epochs": 5000})
+    select: str = "lowest-val-loss"
+    optimizer: str = "adam"
+    scaling: str = "rows"
+    unlabelled: str = "missing"
+    undirected: bool = True
+    deviation: str = "population"
+
+    def __post_init__(self) -> None:
+        check_name("selection rule", self.select, SELECTION.names)
+        check_name("optimizer", self.optimizer, OPTIMIZERS.names)
+        check_name("scaling", self.scaling, SCALINGS)
+        check_name("rule for unlabelled nodes", self.unlabelled, UNLABELLED)
+        check_name("deviation", self.deviation, ("population", "sample"))
+        check_name("split", self.splits["name"], SPLITS.names)
+        check_keys(self.splits, ("name", "count", "seed", *SPLITS[self.splits["name"]].options))
+        if not isinstance(self.undirected, bool):
+            raise InputError(f"Got undirected = {self.undirected!r}.", "Expected true or false.")
+        self.stopping()
+
+    def changed(self, options: Mapping[str, Any]) -> Protocol:
+        """The same with some options in place of others; a rule that is not named again keeps its other options.
+
+        Example:
+            >>> Protocol().changed({"splits": {"count": 3}}).splits
+            {'name': 'random', 'count': 3}
+        """
+        check_keys(options, [option.name for option in fields(Protocol)])
+        options = dict(options)
+        for rule in {"splits", "stop"}.intersection(options):
+            given, before = options[rule], getattr(self, rule)
+            if not isinstance(given, Mapping):
+                raise InputError(f"Got {rule} = {given!r}.", "Expected a table of a name and its options.")
+            options[rule] = dict(given) if "name" in given else {**before, **given}
+        return replace(self, **options)
+
+    def stopping(self) -> StoppingRule:
+        """The rule that ends a run."""
+        return stopping(**self.stop)
+
+    def check_dataset(self, name: str) -> None:
+        """Complain where there is no such dataset, or the splits do not come with it."""
+        check_name("dataset", name, DATASETS.names)
+        rule = SPLITS[self.splits["name"]]
+        if rule.draw is None and rule.name not in DATASETS[name].splits:
+            raise InputError(
+                f"The dataset {name!r} does not come with the splits {rule.name!r}.",
+                f"It has: {', '.join(DATASETS[name].splits) or 'none'}.",
+            )
