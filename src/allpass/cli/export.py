@@ -25,12 +25,13 @@ def export(
     ] = False,
 ) -> None:
     """Write a trained model with torch.export, and check on a graph that it gives the same outputs."""
-    from allpass.cli.predict import load_unlabelled
+    from allpass.cli.predict import load_for
     from allpass.train.checkpoint import load
     from allpass.train.export import check_path
     from allpass.train.export import export as write
 
     check_path(output)
-    program = write(load(checkpoint), load_unlabelled(graph), output, fixed_graph=fixed_graph)
+    trained = load(checkpoint)
+    program = write(trained, load_for(trained, graph), output, fixed_graph=fixed_graph)
     inputs = ", ".join(program.graph_signature.user_inputs)
     typer.echo(f"{output}: takes {inputs}; the outputs are those of the model")

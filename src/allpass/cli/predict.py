@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allpass.cli.target import Target, reads_graph
-from allpass.errors import DataError
+from allpass.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +43,13 @@ def predict(
     from allpass.train.checkpoint import load
 
     trained = load(checkpoint)
+    if probabilities and trained.task == "regression":
+        raise InputError("The model tells numbers; they have no probabilities.", "Leave out --probabilities.")
     if output is not None:
         check_writable(output)  # before minutes of work, not after
     table = io.StringIO()
-    csv.writer(table, lineterminator="\n").writerows(_rows(trained, load_unlabelled(graph), probabilities))
+    data = load_for(trained, graph)
+    csv.writer(table, lineterminator="\n").writerows(_rows(trained, data, probabilities))
     if output is None:
         typer.echo(table.getvalue(), nl=False)
         return
@@ -54,14 +57,16 @@ def predict(
     typer.echo(f"{output}: {table.getvalue().count(chr(10)) - 1:,} nodes")
 
 
-def load_unlabelled(graph: Target) -> Data:
-    """The graph; new nodes may have no labels, so none are asked for."""
+def load_for(trained: Trained, graph: Target) -> Data:
+    """The graph, its labels read as those of the training; new nodes may have none, so none are asked for."""
+    known = {"task": "regression"} if trained.task == "regression" else {}
+    options = {**known, **graph.options}
     try:
-        return graph.load()
+        return Target(graph.target, options).load()
     except DataError as error:
-        if "label" in graph.options or "label=False" not in error.cure:
+        if "label" in options or "label=False" not in error.cure:
             raise
-    return Target(graph.target, {**graph.options, "label": False}).load()
+    return Target(graph.target, {**options, "label": False}).load()
 
 
 def _rows(trained: Trained, data: Data, every: bool) -> Iterator[list[Any]]:
