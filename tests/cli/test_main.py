@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import allpass
-from allpass.cli.main import run
+from allpass.cli.main import in_shell_words, run
 from allpass.errors import UnknownNameError
 
 ALLPASS = [sys.executable, "-c", "from allpass.cli.main import run; run()"]
@@ -203,6 +203,22 @@ def test_a_terminal_without_unicode_and_a_full_disk():
         )
     assert done.returncode == 2
     assert b"defect" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Got count=0; expected a whole number.", "Got --count 0; expected a whole number."),
+        ("Got seed=-1; expected", "Got --seed -1; expected"),
+        ("Got max_epochs=0; expected", "Got --epochs 0; expected"),
+        ("Pass fixed_graph=True.", "Pass --fixed-graph."),
+        ('Pass task="regression" if', "Pass --task regression if"),
+        ("Pass nan='zero' or nan='mean'.", "Pass --nan zero or --nan mean."),
+        ("Pass train above 0, such as train=0.6.", "Pass train above 0, such as train=0.6."),
+    ],
+)
+def test_python_arguments_are_said_as_flags(sentence, words):
+    assert in_shell_words(sentence) == words
 
 
 def test_debug_shows_the_traceback():

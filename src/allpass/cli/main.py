@@ -90,7 +90,13 @@ def run(arguments: list[str] | None = None) -> None:
         sys.exit(1)
 
 
-_FLAGS = {"id_column": "--id", "source_column": "--source", "target_column": "--destination"}
+_FLAGS = {
+    "id_column": "--id",
+    "source_column": "--source",
+    "target_column": "--destination",
+    "max_epochs": "--epochs",
+}
+_NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
 
 
 def in_shell_words(sentence: str) -> str:
@@ -99,13 +105,17 @@ def in_shell_words(sentence: str) -> str:
     Example:
         >>> in_shell_words("Pass unknown_nodes='drop', or name the column with label=.")
         'Pass --unknown-nodes drop, or name the column with --label.'
+        >>> in_shell_words("Got max_epochs=0. Pass fixed_graph=True.")
+        'Got --epochs 0. Pass --fixed-graph.'
     """
 
     def flag(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"].strip("'")
-        return f"{_FLAGS.get(name, '--' + name.replace('_', '-'))} {value}".strip()
+        name, value = match["name"], match["value"].strip("'\"")
+        word = _FLAGS.get(name, "--" + name.replace("_", "-"))
+        return word if value in ("", "True") else f"{word} {value}"
 
-    return re.sub(rf"\b(?P<name>{'|'.join(OPTIONS)})=(?P<value>'\w+'|\w*)", flag, sentence)
+    value = r"""'\w+'|"\w+"|-?\w+|"""
+    return re.sub(rf"\b(?P<name>{'|'.join(_NAMES)})=(?P<value>{value})", flag, sentence)
 
 
 def _say(sentence: str) -> None:
