@@ -42,6 +42,14 @@ def test_a_column_that_is_not_there_is_told(lost):
         aligned(X, ["a", "b", "c"], 4, ["a", "b", "c", lost])
 
 
+def test_a_gap_where_the_training_had_none_is_told():
+    cure = "Fill them in, or pass nan='mean' to have it done"
+    with pytest.raises(
+        InputError, match=rf"^Values are missing where the training had them all: 'size'\. {cure}"
+    ):
+        aligned(X, ["size", "size is missing", "colour=red"], 2, ["size", "colour=red"])
+
+
 def test_a_value_that_the_training_never_saw_is_told():
     with pytest.raises(InputError, match="not trained on: 'colour=green'"):
         aligned(X, ["size", "colour=red", "colour=green"], 2, ["size", "colour=red"])

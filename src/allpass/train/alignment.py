@@ -47,13 +47,20 @@ def _refuse(names: Sequence[str], wanted: Sequence[str]) -> None:
     if lost:
         raise InputError(
             f"The data lacks features that the model was trained on: {some(lost)}.",
-            "Give data with the same columns.",
+            "Give data with the same columns; one without any value does not count.",
         )
     new = [name for name in names if name not in wanted]
+    gaps = [_source(name) for name in new if name.endswith(_MISSING) and _source(name) in wanted]
+    if gaps:
+        raise InputError(
+            f"Values are missing where the training had them all: {some(gaps)}.",
+            "Fill them in, or pass nan='mean' to have it done.",
+        )
     if new:
         raise InputError(
             f"The data has features that the model was not trained on: {some(new)}.",
-            "Leave those columns or values out, or train on data that has them.",
+            "Leave those columns or values out, name the labels with label= if that is what they are, or train on "
+            "data that has them.",
         )
 
 
