@@ -57,6 +57,13 @@ def test_a_comparison():
     assert second.split()[4] == "+19.5"
     assert "2 splits of drawn" in out.getvalue()
     assert "Figure: figure.svg" in out.getvalue()
+    assert "deviations" not in out.getvalue()
+
+
+def test_errors_say_their_unit():
+    out = io.StringIO()
+    show_comparison(comparison(SCORES, score="mae"), "gcn", None, Console(file=out, width=150))
+    assert "Errors are in standard deviations of the label." in out.getvalue()
 
 
 def test_one_split_and_runs_that_diverged():
@@ -66,5 +73,6 @@ def test_one_split_and_runs_that_diverged():
     show_comparison(found, "gcn", None, Console(file=out, width=150))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert lines[1] == ["gcn", "0.500", "60", "1.5", "s"]
+    assert "1 split of drawn" in out.getvalue()
     assert lines[2] == ["mlp-2", "nan", "+nan", "-", "60", "1.5", "s"]
     assert "Runs whose loss was no number: mlp-2 (1)." in out.getvalue()

@@ -151,8 +151,10 @@ def test_what_is_refused(data, folds, models, settings, words):
         compare(models, data, folds, settings, stop=SHORT)
 
 
-def test_no_splits_and_no_such_baseline(data):
+def test_no_splits_no_seeds_and_no_such_baseline(data, folds):
     with pytest.raises(InputError, match="no splits"):
         compare(["gcn"], data, [])
+    with pytest.raises(InputError, match="no seeds"):
+        compare(["gcn"], data, folds, seeds=[])
     with pytest.raises(UnknownNameError, match=r"Did you mean .*'gcn'"):
         comparison(SCORES).against("gcm")

@@ -77,14 +77,17 @@ def show_comparison(
     out = console or Console()
     out.print(comparison_table(compared, baseline))
     out.print()
+    splits = len(compared.splits)
     out.print(
         Text(
-            f"{len(compared.splits)} splits of {compared.dataset}; ±: 95 % interval. Bold: the model that validation "
-            "chooses. Intervals and p-values allow for what splits of one graph share (Nadeau and Bengio), p-values "
-            "also for the number of comparisons (Holm).",
+            f"{splits} split{'s' * (splits != 1)} of {compared.dataset}; ±: 95 % interval. Bold: the model that "
+            "validation chooses. Intervals and p-values allow for what splits of one graph share (Nadeau and "
+            "Bengio), p-values also for the number of comparisons (Holm).",
             style="dim",
         )
     )
+    if compared.in_deviations:
+        out.print(Text("Errors are in standard deviations of the label.", style="dim"))
     diverged = [f"{one.model} ({one.diverged})" for one in compared.contenders if one.diverged]
     if diverged:
         out.print(Text(f"Runs whose loss was no number: {', '.join(diverged)}."))

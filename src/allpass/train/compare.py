@@ -83,6 +83,11 @@ class Comparison:
         return (SCORES[self.score].low, SCORES[self.score].high) == (0, 1)
 
     @property
+    def in_deviations(self) -> bool:
+        """Whether the score is an error in deviations of the label, to which numbers are brought before training."""
+        return SCORES[self.score].high == math.inf
+
+    @property
     def best(self) -> str:
         """The model that validation chooses: test nodes have no say, so its test score is not flattered."""
         sign = 1 if SCORES[self.score].higher_is_better else -1
@@ -186,6 +191,8 @@ def compare(
     data = in_deviations(data) if numbers else data
     folds = [splits] if isinstance(splits, Split) else list(splits)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
+    if not seeds:
+        raise InputError("Got no seeds.", "Pass one or more.")
     each = len(folds) * len(seeds)
     overlap = overlap_of(folds)
     contenders = []
