@@ -38,6 +38,9 @@ def compare(
     scaling: Annotated[
         str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
     ] = "auto",
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
+    ] = False,
     device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
     store: Annotated[
         Path | None, typer.Option(help="File of runs: those it holds are read, new ones are added.")
@@ -74,6 +77,7 @@ def compare(
                 stop=stopping("gprgnn", max_epochs=epochs),
                 score=score,
                 scaling=scaling,
+                undirected=not directed,
                 device=device,
             )
     finally:

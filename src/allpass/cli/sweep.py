@@ -55,6 +55,9 @@ def sweep(
     scaling: Annotated[
         str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
     ] = "auto",
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
+    ] = False,
     device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
     store: Annotated[
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
@@ -92,6 +95,7 @@ def sweep(
                     stop=stop,
                     score=score,
                     scaling=scaling,
+                    undirected=not directed,
                     device=device,
                 )
         except KeyboardInterrupt:

@@ -48,6 +48,9 @@ def train(
     scaling: Annotated[
         str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
     ] = "auto",
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
+    ] = False,
     device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
     output: Annotated[
         Path | None,
@@ -77,6 +80,7 @@ def train(
             score=score,
             stop=stop,
             scaling=scaling,
+            undirected=not directed,
             device=device,
             look=look,
         )

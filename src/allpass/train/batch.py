@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from allpass.errors import UnknownNameError, did_you_mean
 from allpass.nn.dropout import Dropout
 from allpass.train.flat import Layout, stack_buffers
 from allpass.train.gradients import Gradients, OneByOne, Problem, Together
@@ -120,6 +121,12 @@ class Batch:
         self.curves = torch.zeros(R, len(MEASURED), epochs, device=device)
 
     def _by_group(self, rates: Mapping[str, Tensor], name: str) -> Rates:
+        groups = [f"{name}:{group}" for group, _ in self.layout.groups]
+        for key in rates:
+            if key.startswith(f"{name}:") and key not in groups:
+                raise UnknownNameError(
+                    f"There is no group of parameters for {key!r}.", did_you_mean(key, groups)
+                )
         return [
             (columns, rates.get(f"{name}:{group}", rates[name]).to(self.rows).unsqueeze(1))
             for group, columns in self.layout.groups

@@ -36,6 +36,7 @@ _WORDS: dict[str, type | tuple[type, ...]] = {
     "task": str,
     "score": str,
     "scaler": dict,
+    "undirected": bool,
     "units": (dict, NoneType),
     "class_names": (list, NoneType),
     "feature_names": (list, NoneType),
@@ -50,7 +51,7 @@ _WORDS: dict[str, type | tuple[type, ...]] = {
 
 
 class CheckpointError(AllpassError):
-    """A folder is no checkpoint, or its files are damaged."""
+    """A folder is no checkpoint, its files are damaged, or they cannot be written."""
 
 
 def save(trained: Trained, folder: str | Path) -> Path:
@@ -75,6 +76,11 @@ def save(trained: Trained, folder: str | Path) -> Path:
         (draft / WEIGHTS).write_bytes(weights)
         (draft / CARD).write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         _put(draft, folder)
+    except OSError as error:
+        raise CheckpointError(
+            f"The checkpoint {str(folder)!r} cannot be written: {error.strerror}.",
+            "Make room, or give another folder; what was there before is there still.",
+        ) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return folder

@@ -58,6 +58,7 @@ class _NodeEstimator:
         epochs: int = 1000,
         patience: int = 100,
         scaling: str = "auto",
+        undirected: bool = True,
         random_state: int | np.random.RandomState | None = 0,
         device: str | torch.device = "cpu",
     ) -> None:
@@ -67,6 +68,7 @@ class _NodeEstimator:
         self.epochs = epochs
         self.patience = patience
         self.scaling = scaling
+        self.undirected = undirected
         self.random_state = random_state
         self.device = device
 
@@ -102,6 +104,7 @@ class _NodeEstimator:
             seed=seed,
             stop=stopping("patience-loss", max_epochs=epochs, patience=patience),
             scaling=self.scaling,
+            undirected=self.undirected,
             device=self.device,
         )
         if trained.epoch is None:
@@ -249,6 +252,7 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
         epochs: The most epochs.
         patience: How many epochs may pass without a lower validation loss.
         scaling: How features are scaled: ``"none"``, ``"rows"``, ``"columns"``, or ``"auto"``, by their kind.
+        undirected: Take edges as going both ways.
         random_state: Decides the weights, the masks of dropout and the validation nodes.
         device: Where to train.
 
@@ -319,6 +323,7 @@ class NodeRegressor(_NodeEstimator, RegressorMixin, BaseEstimator):  # type: ign
         epochs: As there.
         patience: As there.
         scaling: As there.
+        undirected: As there.
         random_state: As there.
         device: As there.
     """
@@ -334,6 +339,7 @@ class NodeRegressor(_NodeEstimator, RegressorMixin, BaseEstimator):  # type: ign
         epochs: int = 1000,
         patience: int = 100,
         scaling: str = "auto",
+        undirected: bool = True,
         random_state: int | np.random.RandomState | None = 0,
         device: str | torch.device = "cpu",
     ) -> None:
@@ -344,6 +350,7 @@ class NodeRegressor(_NodeEstimator, RegressorMixin, BaseEstimator):  # type: ign
             epochs=epochs,
             patience=patience,
             scaling=scaling,
+            undirected=undirected,
             random_state=random_state,
             device=device,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,14 +27,15 @@ TOLERANCE = 1e-5
 
 
 class ExportError(AllpassError):
-    """A model cannot be written down as a program."""
+    """A model cannot be written down as a program, or the program not to its file."""
 
 
 def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool = False) -> ExportedProgram:
     """Write a model as a program of ``torch.export``, once it is sure that the program gives the same outputs.
 
     The program takes features ``x`` ``[N, F]`` dense and as they come, ``edge_index`` ``[2, E]``, and ``edge_weight``
-    ``[E]`` where ``data`` has weights, and gives ``[N, out_channels]``. N and E may be any numbers from 2 on; models
+    ``[E]`` where ``data`` has weights, and gives ``[N, out_channels]``. Where edges go both ways, as they do unless the
+    model was trained otherwise, it has to be given both. N and E may be any numbers from 2 on; models
     with weights or labels for each node keep their N. ``torch.export.load(path)`` reads it where there is torch alone,
     and gives the card of the model as the extra file ``"card.json"``.
 
@@ -49,25 +51,22 @@ def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool 
     """
     path = check_path(path)
     expected, x = trained.outputs(data), trained.features(data).to_dense().to(trained.dtype)
-    edges = (
-        (data.edge_index,) if data.edge_weight is None else (data.edge_index, data.edge_weight.to(x.dtype))
-    )
-    given, graph = ((x,), trained.inputs(data)[1]) if fixed_graph else ((x, *edges), None)
-    program = _written_down(trained, given, graph)
+    graph = trained.inputs(data)[1]
+    edges = (graph.edge_index,) if data.edge_weight is None else (graph.edge_index, graph.values)
+    given, kept = ((x,), graph) if fixed_graph else ((x, *edges), None)
+    program = _written_down(trained, given, kept)
     program.example_inputs = None  # the data is nobody's business, and may be larger than the model
-    draft = path.with_name(f".{uuid4().hex}.part.pt2")
-    try:
-        torch.export.save(program, draft, extra_files={CARD: json.dumps(to_card(trained))})
-        found = torch.export.load(draft).module()(*given)
-        allowed = TOLERANCE * float(expected.abs().max().clamp(min=1))
-        if not torch.allclose(found, expected, rtol=0, atol=allowed):
-            raise ExportError(
-                f"The program of {trained.model!r} gives other outputs than the model; it was not written.",
-                "Use the checkpoint." if fixed_graph else "Pass fixed_graph=True.",
-            )
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    content = BytesIO()  # where torch itself writes a file it takes the process down with a full disk
+    torch.export.save(program, content, extra_files={CARD: json.dumps(to_card(trained))})
+    content.seek(0)
+    found = torch.export.load(content).module()(*given)
+    allowed = TOLERANCE * float(expected.abs().max().clamp(min=1))
+    if not torch.allclose(found, expected, rtol=0, atol=allowed):
+        raise ExportError(
+            f"The program of {trained.model!r} gives other outputs than the model; it was not written.",
+            "Use the checkpoint." if fixed_graph else "Pass fixed_graph=True.",
+        )
+    _write(content.getvalue(), path)
     return program
 
 
@@ -79,6 +78,21 @@ def check_path(path: str | Path) -> Path:
     if not path.parent.is_dir():
         raise MissingFileError(f"There is no folder {str(path.parent)!r}.", "Make it first.")
     return path
+
+
+def _write(content: bytes, path: Path) -> None:
+    """Whole or not at all."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        raise ExportError(
+            f"The program {str(path)!r} cannot be written: {error.strerror}.",
+            "Make room, or give another path; what was there before is there still.",
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 class _Program(nn.Module):

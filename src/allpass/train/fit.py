@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypedDict, Unpack
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from allpass.data.arguments import whole_number
 from allpass.data.splits import Split
 from allpass.errors import InputError
 from allpass.train.batch import Outcome, Recipe
@@ -49,6 +51,7 @@ def fit(
     stop: str | StoppingRule = "gprgnn",
     select: str = "lowest-val-loss",
     scaling: str = "none",
+    undirected: bool = True,
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float32,
     targets: Sequence[Tensor] | None = None,
@@ -71,6 +74,7 @@ def fit(
         stop: A stopping rule, or its name.
         select: Which epoch is reported, a name of ``SELECTION``.
         scaling: How features are scaled, a name of ``SCALINGS``.
+        undirected: Take edges as going both ways, as metrics do; False keeps their direction.
         device: Where to train.
         dtype: In which precision.
         targets: For every split what is learnt on it in place of the labels, such as labels that were guessed;
@@ -95,6 +99,7 @@ def fit(
         _all_of(splits, settings, seeds, targets),
         _recipe(task, score, optimizer, stop, select),
         scaling=scaling,
+        undirected=undirected,
         device=device,
         dtype=dtype,
         curves=curves,
@@ -118,6 +123,7 @@ class How(TypedDict, total=False):
     stop: str | StoppingRule
     select: str
     scaling: str
+    undirected: bool
     device: torch.device | str
     dtype: torch.dtype
     curves: bool
@@ -145,14 +151,15 @@ def _all_of(
     targets: Sequence[Tensor] | None,
 ) -> list[Wanted]:
     """Settings times splits times seeds, in the order in which :func:`fit` gives them."""
-    parts = _several(splits, Split)
+    parts = _several(splits, Split, "split")
     if targets is not None and len(targets) != len(parts):
         raise InputError(f"Got {len(targets)} targets for {len(parts)} splits.", "Pass one for each split.")
+    numbered = [whole_number("seed", seed) for seed in _several(seeds, Integral, "seed")]
     return [
         Wanted(chosen, split, seed, None if targets is None else targets[number])
-        for chosen in _several(settings, Mapping)
+        for chosen in _several(settings, Mapping, "dict of settings")
         for number, split in enumerate(parts)
-        for seed in _several(seeds, int)
+        for seed in numbered
     ]
 
 
@@ -161,5 +168,9 @@ def _recipe(task: str, score: str | None, optimizer: str, stop: str | StoppingRu
     return Recipe(find_task(task, score=score), OPTIMIZERS[optimizer], rule, SELECTION[select])
 
 
-def _several(given: Any, kind: type) -> list[Any]:
-    return [given] if isinstance(given, kind) else list(given)
+def _several(given: Any, kind: type, word: str) -> list[Any]:
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, kind) else [given]
+    for one in found:
+        if not isinstance(one, kind):
+            raise InputError(f"Got {one!r} in place of a {word}.", f"Pass one {word} or several.")
+    return found

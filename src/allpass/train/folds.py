@@ -40,6 +40,7 @@ def train_folds(
     score: str | None = None,
     stop: str | StoppingRule = "gprgnn",
     scaling: str = "auto",
+    undirected: bool = True,
     device: torch.device | str = "cpu",
     look: Look | None = None,
 ) -> list[Trained]:
@@ -56,11 +57,12 @@ def train_folds(
         score: What is reported in place of the task's own score.
         stop: A stopping rule, or its name.
         scaling: How features are scaled, a name of ``SCALINGS``.
+        undirected: Take edges as going both ways.
         device: Where to train.
         look: Called every few epochs, for a progress bar.
     """
     task = "regression" if data.y is not None and data.y.is_floating_point() else "classification"
-    named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling}
+    named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling, "undirected": undirected}
     how: dict[str, Any] = {**named, "seeds": seed, "stop": stop, "device": device, "look": look}
     if task == "classification":
         return [Trained.of(run, model, data, **named) for run in fit(model, data, folds, settings, **how)]

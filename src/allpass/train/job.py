@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 
 import torch
 from torch import Tensor, nn
@@ -13,20 +15,22 @@ from torch_geometric.data import Data
 from allpass.data.fingerprint import fingerprint
 from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError, did_you_mean
-from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
 from allpass.nn.inputs import as_features
+from allpass.train.adjacency import adjacency
 from allpass.train.batch import REPORTED, Batch, Outcome, Recipe
 from allpass.train.engine import train
 from allpass.train.gradients import Problem
 from allpass.train.network import untrained
 from allpass.train.plan import at_once, in_parts
+from allpass.train.refusals import check_graph, check_masks, check_precision, rate
 from allpass.train.run import Key
 from allpass.train.scaling import Scaler
 
 TRAINING = ("lr", "weight_decay")
 """Settings that are not of the model; ``lr:GROUP`` is one of them too."""
 
+_LOG = logging.getLogger(__name__)
 _PARTS = ("train", "val", "test")
 _THIN = 0.2  # the share of nonzero features up to which a sparse product is the faster one
 
@@ -91,6 +95,7 @@ class Job:
         wanted: The runs; settings are filled up with the model's own.
         recipe: How every one is trained.
         scaling: How features are scaled, a name of ``SCALINGS``.
+        undirected: Take edges as going both ways.
         device: Where to train.
         dtype: In which precision.
         curves: Keep the measures of every epoch.
@@ -105,22 +110,23 @@ class Job:
         recipe: Recipe,
         *,
         scaling: str = "none",
+        undirected: bool = True,
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
         curves: bool = False,
         wrap: Callable[[nn.Module], nn.Module] | None = None,
     ) -> None:
         self.entry, numbered = resolve(model)
-        for key in {key: None for run in wanted for key in run.settings}:
-            self._check(key)
+        for run in wanted:
+            for key, value in run.settings.items():
+                self._check(key, value)
         defaults = {**self.entry.training, **self.entry.settings, **numbered}
         self.wanted = [
             Wanted({**defaults, **run.settings}, run.split, run.seed, run.target) for run in wanted
         ]
-        self.data, self.recipe, self.scaling = data, recipe, scaling
+        self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
         self.device, self.dtype, self.curves, self.wrap = _device(device), dtype, curves, wrap
-        different = list({id(run.split): run.split for run in wanted}.values())
-        recipe.task.check(data, {part: _masks(different, part) for part in (_PARTS if wanted else ())})
+        self._check_data()
         self.problem = self._problem()
 
     def run(
@@ -172,25 +178,40 @@ class Job:
                 "stopping": {"rule": type(rule).__name__, **asdict(rule)},
                 "selection": self.recipe.selection.name,
                 "scaling": self.scaling,
+                "undirected": self.undirected,
                 "precision": str(self.dtype).removeprefix("torch."),
             },
         )
 
-    def _check(self, key: str) -> None:
-        if key.split(":")[0] not in TRAINING and key not in self.entry.settings:
+    def _check(self, key: str, value: object) -> None:
+        if key.split(":")[0] in TRAINING:
+            rate(key, value)
+        elif key not in self.entry.settings:
             known = sorted((*self.entry.settings, *TRAINING))
             raise UnknownNameError(
                 f"There is no setting {key!r} of the model {self.entry.name!r}.", did_you_mean(key, known)
             )
 
+    def _check_data(self) -> None:
+        check_graph(self.data)
+        asking = {
+            "the rule that ends a run": self.recipe.stopping.needs_validation,
+            "the choice of the epoch": self.recipe.selection.needs_validation,
+        }
+        different = list({id(run.split): run.split for run in self.wanted}.values())
+        for split in different:
+            check_masks(split, self.data.num_nodes, [words for words, asks in asking.items() if asks])
+        for part in _PARTS if different else ():
+            notes = self.recipe.task.check(self.data, {part: _masks(different, part)})
+            for note in notes if part == "train" else ():  # what cannot be measured is seen in the scores
+                _tell(note)
+
     def _problem(self) -> Problem:
         data = self.data
-        if data.x is None or data.edge_index is None:
-            raise InputError(
-                "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
-            )
-        graph = Operator.from_edge_index(data.edge_index, data.edge_weight, data.num_nodes, dtype=self.dtype)
-        x = as_features(_thin(Scaler.of(data.x, self.scaling)(data.x).to(self.dtype)))
+        graph = adjacency(data, self.dtype, undirected=self.undirected)
+        scaled = Scaler.of(data.x, self.scaling)(data.x).to(self.dtype)
+        check_precision(scaled, self.dtype)
+        x = as_features(_thin(scaled))
         target, loss = data.y.to(self.device), self.recipe.task.loss
         labels = "uses-labels" in self.entry.traits
         return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
@@ -208,10 +229,10 @@ class Job:
     def batch(self, numbers: Sequence[int]) -> Batch:
         """Some of the runs of one shape, ready to be trained."""
         runs = [self.wanted[number] for number in numbers]
+        names = {name: None for run in runs for name in run.settings if name.split(":")[0] in TRAINING}
         rates = {
-            name: torch.tensor([float(str(run.settings[name])) for run in runs], dtype=torch.float64)
-            for name in runs[0].settings
-            if name.split(":")[0] in TRAINING
+            name: torch.tensor([_rate(run.settings, name) for run in runs], dtype=torch.float64)
+            for name in names
         }
         targets = [run.target for run in runs if run.target is not None]
         return Batch(
@@ -241,6 +262,17 @@ class Job:
 
 def _masks(splits: Sequence[Split], part: str) -> Tensor:
     return torch.stack([getattr(split, part) for split in splits])
+
+
+def _rate(settings: Mapping[str, object], name: str) -> float:
+    """A rate of a run; a group of parameters without one of its own has that of all."""
+    return rate(name, settings.get(name, settings[name.split(":")[0]]))
+
+
+@cache
+def _tell(note: str) -> None:
+    """Once: a sweep says the same of its splits at every batch."""
+    _LOG.warning(note)
 
 
 def _thin(x: Tensor) -> Tensor:

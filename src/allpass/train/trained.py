@@ -20,6 +20,7 @@ from allpass.models.catalog import resolve
 from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
+from allpass.train.adjacency import adjacency
 from allpass.train.alignment import aligned
 from allpass.train.fit import Replica
 from allpass.train.scaling import Scaler
@@ -45,6 +46,7 @@ class Trained:
         task: ``"classification"``, ``"binary"`` or ``"regression"``.
         score: What it is measured by.
         scaler: What is done to features first.
+        undirected: Whether edges are taken as going both ways.
         units: How the numbers it regresses were scaled for the training; its outputs are in their own units again.
         class_names: A name for each class, where the data has some.
         feature_names: A name for each feature, where the data has some.
@@ -67,6 +69,7 @@ class Trained:
     task: str
     score: str
     scaler: Scaler
+    undirected: bool = True
     units: Scaler | None = None
     class_names: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
@@ -89,6 +92,7 @@ class Trained:
         task: str = "classification",
         score: str | None = None,
         scaling: str = "none",
+        undirected: bool = True,
         units: Scaler | None = None,
     ) -> Trained:
         """What a training leaves, ready to predict.
@@ -100,6 +104,7 @@ class Trained:
             task: The task, as it got it.
             score: The score, as it got it.
             scaling: The scaling, as it got it.
+            undirected: Whether it took edges as going both ways.
             units: What its numbers to regress were scaled by.
 
         Example:
@@ -122,6 +127,7 @@ class Trained:
             task=chosen_task.name,
             score=chosen_task.score,
             scaler=Scaler.of(data.x, scaling),
+            undirected=undirected,
             units=units,
             class_names=_names(data, "class_names"),
             feature_names=_names(data, "feature_names"),
@@ -170,7 +176,7 @@ class Trained:
     def inputs(self, data: Data) -> tuple[Features, Operator, dict[str, Tensor]]:
         """Scaled features, the adjacency, and what else the network is called with."""
         x = as_features(self.scaler(self.features(data)).to(self.dtype))
-        graph = Operator.from_edge_index(data.edge_index, data.edge_weight, data.num_nodes, dtype=self.dtype)
+        graph = adjacency(data, self.dtype, undirected=self.undirected)
         return x, graph, {} if self.labels is None else {"labels": self.labels, "mask": self.labels >= 0}
 
     def features(self, data: Data) -> Tensor:

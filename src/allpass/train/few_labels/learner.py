@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
 from allpass.nn.inputs import as_features
+from allpass.train.adjacency import adjacency
 from allpass.train.few_labels.expansion import Labels
 from allpass.train.fit import Replica, fit
 from allpass.train.network import trained
@@ -53,9 +54,7 @@ class Learner:
     def graph(self) -> Operator:
         """The adjacency."""
         dtype = self.keywords.get("dtype", torch.float32)
-        return Operator.from_edge_index(
-            self.data.edge_index, self.data.edge_weight, self.data.num_nodes, dtype=dtype
-        )
+        return adjacency(self.data, dtype, undirected=self.keywords.get("undirected", True))
 
     def fit(self, known: Sequence[Labels], **more: Any) -> list[Replica]:
         """One training for each set of labels; validation and test scores are of the true ones."""

@@ -1,0 +1,97 @@
+"""What cannot be trained is told before the first epoch, and where it is: features, weights, splits and rates."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from allpass.data.splits import Split
+from allpass.errors import InputError
+
+
+def check_graph(data: Data) -> None:
+    """Raise where features or edges are not there, or are no finite numbers: one NaN would reach every weight."""
+    x, N = data.x, data.num_nodes
+    if x is None or data.edge_index is None:
+        raise InputError(
+            "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
+        )
+    if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[0] != N:
+        got = f"of shape {list(x.shape)}" if isinstance(x, Tensor) else f"as a {type(x).__name__}"
+        raise InputError(
+            f"Got features x {got} for {N} nodes.", "Expected a tensor [N, F], a row for each node."
+        )
+    if not _finite(x):
+        where, values = _entries(x)
+        wrong = (~values.isfinite()).nonzero().flatten()
+        node, feature = where[:, wrong[0]].tolist()
+        raise InputError(
+            f"Feature {feature} of node {node} is {float(values[wrong[0]])}, "
+            f"the first of {len(wrong)} that are no finite numbers.",
+            "Fill them, say by the mean of their column, or leave their columns or nodes out.",
+        )
+    weights = data.edge_weight
+    if weights is not None and not _finite(weights):
+        edge = int((~weights.isfinite()).flatten().long().argmax())
+        raise InputError(
+            f"The weight of edge {edge} is {float(weights.flatten()[edge])}.",
+            "Give every edge a finite weight, or leave it out.",
+        )
+
+
+def check_precision(x: Tensor, dtype: torch.dtype) -> None:
+    """Raise where features that were finite are so no longer in the precision of the training."""
+    if not _finite(x):
+        raise InputError(
+            f"Some features are too large for {dtype}.",
+            "Divide them by a large number, or pass dtype=torch.float64.",
+        )
+
+
+def check_masks(split: Split, nodes: int, asking: Sequence[str]) -> None:
+    """Raise where masks do not fit the graph, or where validation nodes are missing that a rule looks at.
+
+    Args:
+        split: The split.
+        nodes: How many nodes the graph has.
+        asking: The rules that look at the validation nodes, in words.
+    """
+    for part in ("train", "val", "test"):
+        mask = getattr(split, part)
+        if mask.dtype != torch.bool or list(mask.shape) != [nodes]:
+            raise InputError(
+                f"The {part} mask of the split {split.name!r} is of shape {list(mask.shape)} and {mask.dtype}.",
+                f"Expected bool of shape [{nodes}], as the graph has {nodes} nodes.",
+            )
+    if asking and not bool(split.val.any()):
+        raise InputError(
+            f"The split {split.name!r} has no validation nodes, and {asking[0]} looks at them.",
+            'Pass splits that have some, or stop="training-only" and select="last-best-train-score".',
+        )
+
+
+def rate(name: str, value: object) -> float:
+    """A learning rate or a weight decay as a float, refused where it is no finite number of 0 or more."""
+    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    if not 0 <= number < math.inf:  # also refuses NaN
+        raise InputError(f"Got {name} = {value!r}.", "Expected a finite number of 0 or more, such as 0.01.")
+    return number
+
+
+def _finite(x: Tensor) -> bool:
+    """By the least and the greatest value, to which every NaN goes: nothing of the size of ``x`` is made."""
+    values = x if x.layout == torch.strided else x.to_sparse_csr().values()
+    if not values.is_floating_point() or values.numel() == 0:
+        return True
+    return all(math.isfinite(float(end)) for end in torch.aminmax(values))
+
+
+def _entries(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Row and column ``[2, n]`` and value ``[n]`` of the entries; a NaN is never taken for a zero."""
+    entries = x.to_sparse_coo().coalesce()
+    return entries.indices(), entries.values()
