@@ -145,6 +145,8 @@ class _Classes(Task, ABC):
         R, word = len(mask), _SETS.get(name, name)
         present = [mask[:, y == c].any(1) for c in range(int(y.max()) + 1)]  # a bool [R] for each class
         if name == "train":
+            if int((y.unique() >= 0).sum()) == 1:
+                yield "All labels are of one class: there is nothing to tell apart."
             for c, shown in enumerate(present):
                 hidden = int((~shown & mask.any(1)).sum())
                 if hidden and bool((y == c).any()):
