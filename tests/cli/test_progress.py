@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
+import typer
 from tests.train.batches import batch_of
 
-from allpass.cli.progress import share_done, state, steps, training
+from allpass.cli.progress import share_done, state, steps, stoppable, training
 from allpass.train.batch import REPORTED
 from allpass.train.job import Glance
 from allpass.train.stopping import stopping
+from allpass.train.store import Store
 
 VAL = REPORTED.index("val_score")
 
@@ -41,6 +45,17 @@ def test_the_share_counts_runs_that_ended_and_epochs_of_the_others() -> None:
     early = glance(5)
     early.batch.alive[0] = False
     assert share_done(early) == pytest.approx((4 + 2 * 0.5 + 1) / 10)
+
+
+def test_ctrl_c_says_what_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "runs.db"
+    with Store(path) as store, pytest.raises(typer.Exit) as stopped, stoppable(store):
+        raise KeyboardInterrupt
+    assert stopped.value.exit_code == 130
+    told = f"Stopped. {path} holds 0 runs; the same command goes on from there.\n"
+    assert capsys.readouterr().err == told
+    with pytest.raises(KeyboardInterrupt), stoppable(None):
+        raise KeyboardInterrupt
 
 
 def test_away_from_a_terminal_nothing_is_written(capfd: pytest.CaptureFixture[str]) -> None:

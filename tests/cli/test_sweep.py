@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import typer
+from tests.train.trainings import write_tables
 from tests.train.writers import key
 from typer.testing import CliRunner
 
@@ -117,6 +118,17 @@ def test_other_scores_and_diverged_runs(call, pretend):
     assert "Diverged, and counted as the worst: 15 runs" in out
     pretend(test=lambda s: math.nan)
     assert "test accuracy undefined\n" in call("--model", "gcn", "--trials", "2").stdout
+
+
+def test_errors_say_their_unit(call, pretend, tmp_path):
+    pretend()
+    app = typer.Typer()
+    app.command()(sweep)
+    tables = write_tables(tmp_path / "tables", label=lambda i: i + 0.5)
+    words = [str(tables), "--task", "regression", "--score", "mae", "--trials", "2", "--count", "2"]
+    out = CliRunner().invoke(app, words).stdout
+    assert "sage on tables, 2 splits" in out
+    assert ", in standard deviations of the label Choosing" in " ".join(out.split())
 
 
 def test_which_settings_are_tried(call, pretend):

@@ -44,6 +44,12 @@ def test_nothing_but_the_target() -> None:
     assert seen == ["model", Target("cora", {}), False]
 
 
+def test_numbers_have_a_model_that_can_tell_those_below_the_mean() -> None:
+    assert Target("folder", {"task": "regression"}).default_model == "sage"
+    assert Target("folder", {"task": "classification"}).default_model == "acm-gcn"
+    assert Target("folder", {}).default_model == "acm-gcn"
+
+
 def test_it_loads() -> None:
     assert Target("karate", {}).load().num_nodes == 34
 

@@ -93,6 +93,7 @@ def test_numbers_have_no_confusion(call, tmp_path):
 
 def test_one_split_has_no_interval(call, classes):
     out = call(classes, "--model", "mlp-1", "--count", 1, "--epochs", 5)
+    assert out.splitlines()[0].endswith(", 1 split")
     assert "interval" not in out.splitlines()[1]
 
 

@@ -49,7 +49,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Train models on the same splits and test which of them is ahead."""
-    from allpass.cli.progress import training
+    from allpass.cli.progress import stoppable, training
     from allpass.train.compare import compare as run_comparison
     from allpass.train.folds import divide
     from allpass.train.stopping import stopping
@@ -66,7 +66,7 @@ def compare(
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:
-        with training() as look:
+        with stoppable(opened), training() as look:
             compared = run_comparison(
                 names,
                 data,

@@ -7,12 +7,15 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.progress import Progress, ProgressColumn
 
     from allpass.train.job import Glance
+    from allpass.train.store import Store
 
 _PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
 
@@ -48,6 +51,19 @@ def training(what: str = "training") -> Iterator[Callable[[Glance], None]]:
             bar.update(task, completed=share_done(glance), state=state(glance))
 
         yield look
+
+
+@contextmanager
+def stoppable(store: Store | None) -> Iterator[None]:
+    """Where runs are kept, Ctrl-C says that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if store is None:
+            raise
+        held = f"{len(store):,} run{'s' * (len(store) != 1)}"
+        typer.echo(f"Stopped. {store.path} holds {held}; the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
 
 
 def share_done(glance: Glance) -> float:

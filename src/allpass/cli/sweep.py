@@ -24,7 +24,13 @@ _SHOWN = 8  # of the best settings
 @reads_graph
 def sweep(
     graph: Target,
-    model: Annotated[str, typer.Option(help="A model by name (see `allpass models`).")] = "acm-gcn",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model by name (see `allpass models`); by default acm-gcn, and sage for numbers.",
+            show_default=False,
+        ),
+    ] = None,
     grid: Annotated[bool, typer.Option("--grid", help="Try all settings of the space.")] = False,
     trials: Annotated[
         int | None, typer.Option(help=f"How many settings to try; by default {_TRIALS}.", show_default=False)
@@ -65,7 +71,7 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
-    from allpass.cli.progress import training
+    from allpass.cli.progress import stoppable, training
     from allpass.train.folds import divide
     from allpass.train.space import read_space, space_of
     from allpass.train.stopping import stopping
@@ -74,34 +80,29 @@ def sweep(
 
     if grid and (trials is not None or search is not None):
         raise InputError("The grid tries all settings.", "Leave out --grid, or --trials and --search.")
+    model = model or graph.default_model
     space = {**space_of(model), **read_space(chosen or [], model)}
     stop = stopping("gprgnn", max_epochs=epochs)
     data = graph.load()
     folds = divide(data, splits, count=count, seed=seed)
-    with Store(store) as opened:
-        try:
-            with training() as look:
-                found = run_sweep(
-                    opened,
-                    model,
-                    data,
-                    folds,
-                    space,
-                    search="grid" if grid else search or "random",
-                    trials=None if grid else _TRIALS if trials is None else trials,
-                    search_seed=seed,
-                    seeds=seed,
-                    look=look,
-                    stop=stop,
-                    score=score,
-                    scaling=scaling,
-                    undirected=not directed,
-                    device=device,
-                )
-        except KeyboardInterrupt:
-            held = _counted(len(opened), "run")
-            typer.echo(f"Stopped. {store} holds {held}; the same command goes on from there.", err=True)
-            raise typer.Exit(130) from None
+    with Store(store) as opened, stoppable(opened), training() as look:
+        found = run_sweep(
+            opened,
+            model,
+            data,
+            folds,
+            space,
+            search="grid" if grid else search or "random",
+            trials=None if grid else _TRIALS if trials is None else trials,
+            search_seed=seed,
+            seeds=seed,
+            look=look,
+            stop=stop,
+            score=score,
+            scaling=scaling,
+            undirected=not directed,
+            device=device,
+        )
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
         return
@@ -153,9 +154,9 @@ def _table(found: Sweep) -> Table:
 def _tested(found: Sweep) -> str:
     test = found.chosen.test
     words = f"test {found.score.replace('_', ' ')} {_number(found, test.mean)}"
-    if math.isnan(test.low):
-        return words
-    return f"{words}, 95% interval {_number(found, test.low)} to {_number(found, test.high)}"
+    if not math.isnan(test.low):
+        words += f", 95% interval {_number(found, test.low)} to {_number(found, test.high)}"
+    return words + ", in standard deviations of the label" * _is_error(found)
 
 
 def _claim(found: Sweep) -> str:
@@ -177,6 +178,13 @@ def _in_percent(found: Sweep) -> bool:
     from allpass.train.scores import SCORES
 
     return (SCORES[found.score].low, SCORES[found.score].high) == (0, 1)
+
+
+def _is_error(found: Sweep) -> bool:
+    """Whether the score has the unit of the label, which is brought to deviation 1 before the training."""
+    from allpass.train.scores import SCORES
+
+    return SCORES[found.score].high == math.inf
 
 
 def _counted(count: int, what: str) -> str:

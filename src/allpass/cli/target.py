@@ -29,6 +29,11 @@ class Target:
     target: str | None
     options: dict[str, Any]
 
+    @property
+    def default_model(self) -> str:
+        """What to train where no model is named; ACM networks end in a ReLU and tell no number below the mean."""
+        return "sage" if self.options.get("task") == "regression" else "acm-gcn"
+
     def load(self) -> Data:
         """The graph."""
         from allpass.data import load

@@ -28,7 +28,13 @@ _WIDEST = 12  # classes of a confusion table on a terminal
 @reads_graph
 def train(
     graph: Target,
-    model: Annotated[str, typer.Option(help="A model by name (see `allpass models`).")] = "acm-gcn",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model by name (see `allpass models`); by default acm-gcn, and sage for numbers.",
+            show_default=False,
+        ),
+    ] = None,
     chosen: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,6 +72,7 @@ def train(
     from allpass.train.folds import best, divide, train_folds
     from allpass.train.stopping import stopping
 
+    model = model or graph.default_model
     settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
     data = graph.load()
     folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
@@ -148,10 +155,9 @@ def _show(found: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    out, kept = Console(), found["kept"]
-    out.print(
-        Text.assemble((found["model"], "bold"), f" on {found['dataset']}, {len(found['splits'])} splits")
-    )
+    out, kept, splits = Console(), found["kept"], len(found["splits"])
+    told = f" on {found['dataset']}, {splits} split{'s' * (splits != 1)}"
+    out.print(Text.assemble((found["model"], "bold"), told))
     for score, test in found["test"].items():
         out.print(Text(f"test {score} {_interval(test)}"))
     if found["unsound"]:
