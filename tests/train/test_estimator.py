@@ -259,7 +259,7 @@ def test_other_features_are_refused(data: Data) -> None:
         ({"epochs": 0}, InputError, "epochs=0"),
         ({"patience": 1.5}, InputError, "patience=1.5"),
         ({"validation": 0}, InputError, "validation=0"),
-        ({"validation": 1}, InputError, "train=0"),
+        ({"validation": 1}, InputError, "leaves nothing to learn from"),
         ({"scaling": "row"}, UnknownNameError, "Did you mean 'rows'"),
         ({"random_state": "one"}, ValueError, "seed"),
     ],

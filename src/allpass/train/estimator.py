@@ -209,6 +209,10 @@ class _NodeEstimator:
         if not val.any():
             kinds = none.long() if target.is_floating_point() else target
             held = share("validation", self.validation, above_zero=True)
+            if held == 1:
+                raise InputError(
+                    "Got validation=1, which leaves nothing to learn from.", "Pass less, such as 0.2."
+                )
             chosen = stratified(
                 torch.where(train, kinds, -1).numpy(), np.random.default_rng(seed), train=1 - held, val=0
             )[2]
