@@ -1,13 +1,7 @@
-"""Runs that are kept: read again, shared by processes, and none lost or done twice whatever kills them."""
+"""Runs that are kept: those of fit, read again, and none done twice; test_robustness.py kills and shares them."""
 
 from __future__ import annotations
 
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -26,14 +20,10 @@ SETTINGS = [{"lr": lr, "dropout": p} for lr in (0.05, 0.01) for p in (0.0, 0.5)]
 RULE = stopping("patience-loss", patience=5, max_epochs=30)
 
 
-def graph() -> Data:
-    x, A, y, _ = learnable_graph()
-    return Data(x=x, edge_index=A.edge_index, y=y, num_nodes=len(y), name="learnable")
-
-
 @pytest.fixture(scope="module")
 def data() -> Data:
-    return graph()
+    x, A, y, _ = learnable_graph()
+    return Data(x=x, edge_index=A.edge_index, y=y, num_nodes=len(y), name="learnable")
 
 
 @pytest.fixture
@@ -110,68 +100,3 @@ def test_a_run_that_diverges_is_kept_as_that(data: Data, store: Store) -> None:
 
 def test_nothing_is_nothing(data: Data, store: Store) -> None:
     assert fit_into(store, "gcn", data, []) == []
-
-
-WORK = """
-import sys
-import torch
-torch.set_num_threads(1)
-from tests.train.test_kept import RULE, SETTINGS, graph
-from allpass.data import splits
-from allpass.train.kept import fit_into
-from allpass.train.store import Store
-data = graph()
-print("ready", flush=True)
-with Store(sys.argv[1]) as store:
-    fit_into(store, "gcn", data, splits(data, "random", count=12), SETTINGS, stop=RULE, dtype=torch.float64)
-"""
-
-
-def start(path: Path) -> subprocess.Popen[str]:
-    root = Path(__file__).parents[2]
-    surroundings = {**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", WORK, str(path)]
-    return subprocess.Popen(command, cwd=root, env=surroundings, stdout=subprocess.PIPE, text=True)
-
-
-def undisturbed() -> list:
-    data = graph()
-    parts = splits(data, "random", count=12)
-    return fit("gcn", data, parts, SETTINGS, stop=RULE, dtype=torch.float64, weights=False)
-
-
-def agrees(path: Path) -> None:
-    """Every run is there once, with the numbers of an undisturbed training."""
-    data = graph()
-    parts = splits(data, "random", count=12)
-    with Store(path) as store:
-        assert len(store) == 48
-        runs = fit_into(store, "gcn", data, parts, SETTINGS, stop=RULE, dtype=torch.float64)
-        assert len(store) == 48
-    for run, replica in zip(runs, undisturbed(), strict=True):
-        assert (run.epoch, run.epochs) == (replica.epoch, replica.epochs)
-        assert dict(run.scores) == pytest.approx(replica.scores, abs=1e-12)
-
-
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
-def test_killed_at_random_moments_it_ends_with_every_run_once(tmp_path: Path, kills: int) -> None:
-    path, rng = tmp_path / "runs.db", random.Random(0)
-    for _ in range(kills):
-        worker = start(path)
-        assert worker.stdout is not None
-        worker.stdout.readline()
-        time.sleep(rng.uniform(0.02, 0.6))
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
-        worker.stdout.close()
-    with start(path) as worker:
-        assert worker.wait(timeout=300) == 0
-    agrees(path)
-
-
-def test_two_processes_share_a_store(tmp_path: Path) -> None:
-    path = tmp_path / "runs.db"
-    with start(path) as one, start(path) as other:
-        assert one.wait(timeout=300) == 0
-        assert other.wait(timeout=300) == 0
-    agrees(path)

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import math
-import os
 import sqlite3
-import subprocess
-import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.train import writers
+from tests.train.scenes import stage
 from tests.train.writers import key, run
 
 from allpass.errors import InputError, MissingFileError
@@ -46,40 +43,32 @@ def raw(path: Path, statement: str, *values: object) -> list[tuple]:
     return found
 
 
-def processes(task: str, path: Path, *numbers: int) -> None:
-    """Run a scene of writers.py, whose own checks speak by its exit status."""
-    alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(
-        [sys.executable, writers.__file__, task, str(path), *map(str, numbers)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=os.environ | alone,
-    )
-    assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def play():
+    with stage("tests.train.writers") as found:
+        yield found
 
 
 @pytest.mark.parametrize("log", [1, 0])
-def test_killed_at_random_moments_nothing_is_lost_or_done_twice(path, log):
-    processes("killed", path, 20, log)
+def test_killed_at_random_moments_nothing_is_lost_or_done_twice(play, path, log):
+    play("killed", path, 20, log)
 
 
 @pytest.mark.parametrize("writers", [2, 4])
-def test_many_processes_write_at_once(path, writers):
-    processes("together", path, writers, 25)
+def test_many_processes_write_at_once(play, path, writers):
+    play("together", path, writers, 25)
 
 
-def test_processes_that_share_a_sweep_do_nothing_twice(path):
-    processes("shared", path, 4, 60)
+def test_processes_that_share_a_sweep_do_nothing_twice(play, path):
+    play("shared", path, 4, 60)
 
 
-def test_claims_of_a_killed_process_are_free_at_once(path):
-    processes("lapsed", path)
+def test_claims_of_a_killed_process_are_free_at_once(play, path):
+    play("lapsed", path)
 
 
-def test_a_store_is_not_used_across_a_fork(path):
-    processes("forked", path)
+def test_a_store_is_not_used_across_a_fork(play, path):
+    play("forked", path)
 
 
 def test_everything_comes_back(path):

@@ -1,4 +1,4 @@
-"""Processes that write to a store at once, or are killed while they do; run as a script by test_store.py."""
+"""Processes that write to a store at once, or are killed while they do: the scenes of test_store.py."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import random
 import signal
 import sqlite3
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from tests.train.scenes import serve
 
 from allpass.train import database
 from allpass.train.run import Key, Run
@@ -59,11 +60,19 @@ def report(source: int) -> list[int]:
         return [int(line) for line in pipe.read().split()]
 
 
-def fill(path: Path, numbers: list[int], sink: int) -> None:
-    """Add what is missing, and say so after each."""
+def line(source: int) -> list[int]:
+    """The next number that is reported; nothing where no more comes."""
+    digits = b""
+    while (byte := os.read(source, 1)) not in (b"", b"\n"):
+        digits += byte
+    return [int(digits)] if digits else []
+
+
+def fill(path: Path, numbers: list[int], sink: int, most: int | None = None) -> None:
+    """Add what is missing, or some of it, and say so after each."""
     with Store(path) as store:
         wanted = {key(number): number for number in numbers}
-        for item in store.missing(wanted):
+        for item in store.missing(wanted)[:most]:
             if store.add(run(wanted[item])):
                 os.write(sink, b"%d\n" % wanted[item])
 
@@ -73,12 +82,18 @@ def killed(path: Path, times: int, log: int = 1) -> None:
     if not log:
         database._use_log = lambda connection: None  # as where the file system cannot have one
     dice, reported, struck, numbers = random.Random(0), list[int](), 0, list(range(600))
+
+    def work(sink: int) -> None:
+        fill(path, numbers, sink, most=25)  # so that some is left for everyone
+        signal.pause()
+
     while struck < times:
-        child, source = start(lambda sink: fill(path, numbers, sink))
-        time.sleep(dice.uniform(0, 0.02) if struck < 5 else dice.uniform(0, 0.1))  # the file is made early
+        child, source = start(work)
+        seen = [number for _ in range(dice.randrange(20) if struck > 4 else 0) for number in line(source)]
+        time.sleep(dice.uniform(0, 0.02))  # at first the file is being made, later a run is being added
         os.kill(child, signal.SIGKILL)
         struck += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-        reported += report(source)
+        reported += seen + report(source)
         if not path.exists():
             continue  # killed before it began
         with Store(path) as store:
@@ -170,5 +185,4 @@ def forked(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    task = {"killed": killed, "together": together, "shared": shared, "lapsed": lapsed, "forked": forked}
-    task[sys.argv[1]](Path(sys.argv[2]), *map(int, sys.argv[3:]))
+    serve({"killed": killed, "together": together, "shared": shared, "lapsed": lapsed, "forked": forked})
