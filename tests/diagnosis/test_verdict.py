@@ -127,7 +127,7 @@ def test_settings_are_those_of_the_models():
 def trained():
     said = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("allpass.diagnosis.verdict.EPOCHS", 40)  # enough for a graph this easy
+        patch.setattr("allpass.diagnosis.verdict.EPOCHS", 20)  # enough for a graph this easy
         yield judge(graph(), progress=said.append), said
 
 
@@ -136,7 +136,7 @@ def test_trained_networks_find_the_planted_answer(trained):
     assert verdict.structure == "helps"
     assert said == [f"training {model}" for model in MODELS]
     assert len(verdict.comparison.splits) == 5
-    assert all(one.epochs <= 40 for one in verdict.comparison.contenders)
+    assert all(one.epochs <= 20 for one in verdict.comparison.contenders)
     assert verdict.settings["lr"] == SETTINGS[verdict.model]["lr"]
 
 
@@ -150,7 +150,7 @@ def test_the_same_data_gives_the_same_verdict_and_gaps_between_classes_do_not_ma
 
 
 def test_numbers_are_judged_too(monkeypatch):
-    monkeypatch.setattr("allpass.diagnosis.verdict.EPOCHS", 40)
+    monkeypatch.setattr("allpass.diagnosis.verdict.EPOCHS", 20)
     data = graph(60)
     A = torch.zeros(60, 60).index_put((data.edge_index[1], data.edge_index[0]), torch.ones(()))
     data.y = 100 + 7 * (A @ data.x[:, 5]) / A.sum(1)

@@ -17,7 +17,7 @@ from allpass.train.stopping import stopping
 from allpass.train.store import Store
 
 SETTINGS = [{"lr": lr, "dropout": p} for lr in (0.05, 0.01) for p in (0.0, 0.5)]
-RULE = stopping("patience-loss", patience=5, max_epochs=30)
+RULE = stopping("patience-loss", patience=5, max_epochs=15)
 
 
 @pytest.fixture(scope="module")

@@ -81,7 +81,7 @@ def test_trainings_with_and_without_are_equal_to_the_last_bit(model: str, monkey
     x, A, y, _ = learnable_graph()
     data = Data(x=x, edge_index=A.edge_index, y=y, num_nodes=len(y))
     parts = splits(data, "random", count=2)
-    rule = stopping("fixed", max_epochs=2 * AFTER)
+    rule = stopping("fixed", max_epochs=AFTER)  # two calls an epoch: half of them are replayed
     with_it = fit(model, data, parts, stop=rule, curves=True)
     monkeypatch.setattr(recording, "SLOW", 0.0)
     without = fit(model, data, parts, stop=rule, curves=True)
