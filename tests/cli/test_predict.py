@@ -80,6 +80,21 @@ def test_a_new_table_may_hold_fewer_categories_but_no_new_ones(call, kept, tmp_p
         call(kept, new)
 
 
+def test_what_is_said_of_a_node_with_a_gap_is_not_said_of_its_table(call, tmp_path):
+    old = write_tables(tmp_path / "old", label=lambda i: ("even", "odd")[i % 2])
+    text = (old / "nodes.csv").read_text().replace("n3,1.1,", "n3,,")
+    (old / "nodes.csv").write_text(text)
+    kept, told = _kept(tmp_path / "kept", old), set()
+    for size in 1, 900:  # of the other nodes, which are no neighbours
+        new = tmp_path / str(size)
+        new.mkdir()
+        rows = ["id,size,colour", "a,,red", f"b,{size},blue", f"c,{size},blue"]
+        (new / "nodes.csv").write_text("\n".join(rows) + "\n")
+        (new / "edges.csv").write_text("source,target\nb,c\n")
+        told.add(call(kept, new, "--probabilities").splitlines()[1])
+    assert len(told) == 1
+
+
 def test_the_probability_of_every_class(call, kept, old):
     trained = checkpoint.load(kept)
     chances = trained.probabilities(load(old))

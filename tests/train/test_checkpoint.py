@@ -35,6 +35,7 @@ def saved(data, tmp_path) -> Path:
         settings={"num_layers": 3, "dropout": 0.5, "lr": 0.05},
         class_names=("ä", "b", "c"),
         feature_names=tuple("vwxyz"),
+        fills={"v": 0.1},
         scores={"test_score": 0.5, "val_loss": math.nan},
     )
     return checkpoint.save(trained, tmp_path / "kept")
@@ -68,6 +69,7 @@ def test_names_scores_and_settings_come_back(saved):
     found = checkpoint.load(saved)
     assert found.class_names == ("ä", "b", "c")
     assert found.feature_names == tuple("vwxyz")
+    assert found.fills == {"v": 0.1}
     assert found.settings == {"num_layers": 3, "dropout": 0.5, "lr": 0.05}
     assert found.scores["test_score"] == 0.5
     assert math.isnan(found.scores["val_loss"])
@@ -217,6 +219,7 @@ def test_a_lost_entry_is_told(saved):
         ({"scores": {"test_score": "high"}}, "no model that can be built here"),
         ({"class_names": ["a"]}, "names 1 of 3 classes"),
         ({"feature_names": ["a"]}, "names 1 of 5 features"),
+        ({"fills": {"a": "b"}}, "describes no model"),
         ({"in_channels": 7}, "where its card asks for a tensor of shape"),
         (
             {"settings": {}},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 from torch.nn import functional as F
@@ -13,18 +13,26 @@ from allpass.errors import InputError
 _MISSING = " is missing"
 
 
-def aligned(x: Tensor, names: Sequence[str] | None, count: int, wanted: Sequence[str] | None) -> Tensor:
+def aligned(
+    x: Tensor,
+    names: Sequence[str] | None,
+    count: int,
+    wanted: Sequence[str] | None,
+    fills: Mapping[str, float] | None = None,
+) -> Tensor:
     """The features ``x`` in the order that is wanted; where a side has no names, their number has to be right.
 
     A table makes a 0/1 column of each category it holds, and of missing values where there are some. Such a column of
     the training is 0 where the other table has its source but not that value. A value that the training never saw
-    has no column to go to and is refused.
+    has no column to go to and is refused. A missing number is filled as in training: what its own table put there
+    depends on the other nodes of that table.
 
     Args:
         x: Features ``[N, F]``, dense or sparse.
         names: The names of their columns, where they have some.
         count: How many are wanted.
         wanted: The names that are wanted, where they are known.
+        fills: What stood for missing numbers in training, see :func:`fills_of`.
     """
     if names is None or wanted is None:
         if x.shape[1] != count:
@@ -33,12 +41,46 @@ def aligned(x: Tensor, names: Sequence[str] | None, count: int, wanted: Sequence
                 "Give data with the same features, in the same order.",
             )
         return x
-    if list(names) == list(wanted):
-        return x
-    _refuse(names, wanted)
+    if list(names) != list(wanted):
+        _refuse(names, wanted)
+        place = {name: column for column, name in enumerate(names)}
+        padded = F.pad(x.to_dense(), (0, 1))  # a column of zeros, the last
+        x = padded[:, [place.get(name, -1) for name in wanted]]
+    return _filled(x, wanted, fills or {})
+
+
+def fills_of(x: Tensor, names: Sequence[str] | None) -> dict[str, float]:
+    """What a table put in the place of missing numbers, by the name of their column.
+
+    Args:
+        x: Features ``[N, F]``, dense or sparse.
+        names: The names of their columns, where they have some.
+
+    Example:
+        >>> import torch
+        >>> fills_of(torch.tensor([[5.0, 0.0], [6.0, 1.0], [7.0, 0.0]]), ["age", "age is missing"])
+        {'age': 6.0}
+    """
+    gaps = _gaps(names or ())
+    dense = x.to_dense() if gaps else x
+    found = {name: dense[dense[:, gap] == 1, column].unique() for name, (column, gap) in gaps.items()}
+    return {name: float(values) for name, values in found.items() if len(values) == 1}
+
+
+def _filled(x: Tensor, names: Sequence[str], fills: Mapping[str, float]) -> Tensor:
+    gaps = {name: places for name, places in _gaps(names).items() if name in fills}
+    x = x.to_dense().clone() if gaps else x
+    for name, (column, gap) in gaps.items():
+        x[x[:, gap] == 1, column] = fills[name]
+    return x
+
+
+def _gaps(names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Columns of numbers with missing ones: the place of each, and of the column that says where they are missing."""
     place = {name: column for column, name in enumerate(names)}
-    padded = F.pad(x.to_dense(), (0, 1))  # a column of zeros, the last
-    return padded[:, [place.get(name, -1) for name in wanted]]
+    return {
+        name: (column, place[name + _MISSING]) for name, column in place.items() if name + _MISSING in place
+    }
 
 
 def _refuse(names: Sequence[str], wanted: Sequence[str]) -> None:

@@ -40,6 +40,7 @@ _WORDS: dict[str, type | tuple[type, ...]] = {
     "units": (dict, NoneType),
     "class_names": (list, NoneType),
     "feature_names": (list, NoneType),
+    "fills": dict,
     "scores": dict,
     "dataset": str,
     "fingerprint": str,
@@ -130,6 +131,7 @@ def load(folder: str | Path) -> Trained:
                 "units": None if card["units"] is None else Scaler.from_dict(card["units"]),
                 "class_names": _frozen(card["class_names"]),
                 "feature_names": _frozen(card["feature_names"]),
+                "fills": {name: float(value) for name, value in card["fills"].items()},
                 "scores": {
                     k: math.nan if value is None else float(value) for k, value in card["scores"].items()
                 },

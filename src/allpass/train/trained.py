@@ -21,7 +21,7 @@ from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
 from allpass.train.adjacency import adjacency
-from allpass.train.alignment import aligned
+from allpass.train.alignment import aligned, fills_of
 from allpass.train.fit import Replica
 from allpass.train.scaling import Scaler
 from allpass.train.scores import SCORES
@@ -50,6 +50,7 @@ class Trained:
         units: How the numbers it regresses were scaled for the training; its outputs are in their own units again.
         class_names: A name for each class, where the data has some.
         feature_names: A name for each feature, where the data has some.
+        fills: What stood for missing numbers in the data, by the name of the feature.
         labels: Labels ``[N]`` of the training nodes, -1 elsewhere, for models that are called with them.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
@@ -73,6 +74,7 @@ class Trained:
     units: Scaler | None = None
     class_names: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
+    fills: Mapping[str, float] = field(default_factory=dict)
     labels: Tensor | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
@@ -131,6 +133,7 @@ class Trained:
             units=units,
             class_names=_names(data, "class_names"),
             feature_names=_names(data, "feature_names"),
+            fills=fills_of(data.x, _names(data, "feature_names")),
             labels=torch.where(replica.split.train, data.y, -1) if "uses-labels" in entry.traits else None,
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
@@ -186,7 +189,8 @@ class Trained:
                 "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
             )
         self._check_nodes(data)
-        return aligned(data.x, _names(data, "feature_names"), self.in_channels, self.feature_names)
+        names = _names(data, "feature_names")
+        return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
     def predict(self, data: Data) -> NDArray[Any]:
         """The class of every node, by name where classes have names, else by number; or the numbers it regresses."""
