@@ -176,10 +176,6 @@ def test_what_is_odd_is_said():
         "1 of 3 replicas have no validation nodes: nothing is measured there.",
         "The training nodes of 1 of 3 replicas have none of class 2: what is not shown cannot be learnt.",
     ]
-    assert task("classification").check(Data(y=torch.tensor([-1, 1, 1])), {}) == []
-    assert task("classification").check(
-        Data(y=torch.tensor([-1, 1, 1])), {"train": torch.eye(3)[1:].bool()}
-    ) == ["All labels are of one class: there is nothing to tell apart."]
     assert task("binary").check(Data(y=Y % 2), masks(train=[0, 1], test=[0, 2])) == [
         "The test nodes of 2 of 2 replicas are of one class: no roc_auc there."
     ]
@@ -195,6 +191,16 @@ def test_what_is_odd_is_said():
         ("classification", Y.float(), 'torch.float32 .* expected class numbers. Pass task="regression"'),
         ("classification", Y[:, None], r"shape \[6, 1\]"),
         ("classification", torch.full((6,), -1), "No node has a label"),
+        (
+            "classification",
+            torch.tensor([0, 0, 0, 0, 0, -1]),
+            "All labels are of class 0: there is nothing to tell",
+        ),
+        (
+            "binary",
+            torch.tensor([1, 1, 1, 1, 1, -1]),
+            "All labels are of class 1: there is nothing to tell apart",
+        ),
         ("binary", Y, 'run up to 2. Pass task="classification"'),
         ("binary", Y.double(), 'Pass task="regression"'),
         ("regression", Y, r"Pass data.y.float\(\)"),

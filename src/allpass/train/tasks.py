@@ -140,13 +140,16 @@ class _Classes(Task, ABC):
             )
         if not bool((y >= 0).any()):
             raise InputError("No node has a label.", "Label some nodes 0, 1, 2, ...")
+        if int((y.unique() >= 0).sum()) == 1:
+            raise InputError(
+                f"All labels are of class {int(y.max())}: there is nothing to tell apart.",
+                "Label nodes of two classes or more.",
+            )
 
     def _odd(self, name: str, mask: Tensor, y: Tensor) -> Iterator[str]:
         R, word = len(mask), _SETS.get(name, name)
         present = [mask[:, y == c].any(1) for c in range(int(y.max()) + 1)]  # a bool [R] for each class
         if name == "train":
-            if int((y.unique() >= 0).sum()) == 1:
-                yield "All labels are of one class: there is nothing to tell apart."
             for c, shown in enumerate(present):
                 hidden = int((~shown & mask.any(1)).sum())
                 if hidden and bool((y == c).any()):
