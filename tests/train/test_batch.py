@@ -59,6 +59,6 @@ def test_dropout_makes_a_training_forward_no_evaluation(dropout: float, determin
 
 def test_a_group_of_parameters_has_its_own_decay() -> None:
     batch = batch_of(2, stopping("fixed", max_epochs=3), model="gcnii")
-    assert [columns for columns, _ in batch.decay] == [columns for _, columns in batch.layout.groups]
+    assert [rates.columns for rates in batch.rates] == [columns for _, columns in batch.layout.groups]
     rates = {"lr": torch.ones(2), "weight_decay": torch.zeros(2), "weight_decay:conv": torch.full((2,), 0.5)}
-    assert [float(rate[0]) for _, rate in batch._by_group(rates, "weight_decay")] == [0.0, 0.5]
+    assert [float(part.decay[0]) for part in batch._by_group(rates)] == [0.0, 0.5]

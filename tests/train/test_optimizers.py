@@ -6,12 +6,16 @@ import pytest
 import torch
 
 from allpass.errors import UnknownNameError
-from allpass.train.optimizers import OPTIMIZERS
+from allpass.train.optimizers import OPTIMIZERS, Rates
 
 THEIRS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "rmsprop": torch.optim.RMSprop}
-LR = torch.tensor([0.1, 0.01, 0.05, 0.2], dtype=torch.float64)
-DECAY = torch.tensor([0.0, 0.1, 0.01, 0.5], dtype=torch.float64)
+LR = torch.tensor([0.1, 0.01, 0.05, 0.1], dtype=torch.float64)
+DECAY = torch.tensor([0.0, 0.1, 0.01, 0.0], dtype=torch.float64)
 P = 7
+
+
+def rates(columns: slice, lr: torch.Tensor, decay: torch.Tensor) -> Rates:
+    return Rates(columns, lr, decay, torch.device("cpu"), lr.dtype)
 
 
 def run(name: str, groups: list[slice], steps: int = 30) -> tuple[torch.Tensor, torch.Tensor]:
@@ -24,13 +28,13 @@ def run(name: str, groups: list[slice], steps: int = 30) -> tuple[torch.Tensor, 
     ]
     ours = OPTIMIZERS[name]
     state = ours.start(rows)
-    lr, decay = ([(columns, rate.unsqueeze(1)) for columns in groups] for rate in (LR, DECAY))
-    for step in range(1, steps + 1):
+    parts = [rates(columns, LR, DECAY) for columns in groups]
+    for _ in range(steps):
         gradients = torch.randn(4, P, generator=generator, dtype=torch.float64)
         for parameter, gradient, optimizer in zip(alone, gradients, theirs, strict=True):
             parameter.grad = gradient.clone()
             optimizer.step()
-        ours.update(rows, gradients.clone(), state, torch.tensor(step), lr, decay)
+        ours.update(rows, gradients.clone(), state, parts)
     return rows, torch.stack([parameter.detach() for parameter in alone])
 
 
@@ -45,12 +49,11 @@ def test_it_moves_as_torchs_own(name: str, groups: list[slice]) -> None:
 def test_a_rate_of_zero_leaves_a_replica_as_it_is(name: str) -> None:
     rows = torch.randn(2, P)
     before = rows.clone()
-    lr = [(slice(0, P), torch.tensor([[0.0], [0.1]]))]
-    decay = [(slice(0, P), torch.tensor([[0.5], [0.5]]))]
+    parts = [rates(slice(0, P), torch.tensor([0.0, 0.1]), torch.tensor([0.5, 0.5]))]
     ours = OPTIMIZERS[name]
     state = ours.start(rows)
-    for step in range(1, 4):
-        ours.update(rows, torch.randn(2, P), state, torch.tensor(step), lr, decay)
+    for _ in range(3):
+        ours.update(rows, torch.randn(2, P), state, parts)
     assert torch.equal(rows[0], before[0])
     assert not torch.equal(rows[1], before[1])
 
@@ -58,8 +61,8 @@ def test_a_rate_of_zero_leaves_a_replica_as_it_is(name: str) -> None:
 def test_decoupled_decay_shrinks_before_it_moves() -> None:
     rows = torch.ones(1, P)
     ours = OPTIMIZERS["rmsprop-decoupled"]
-    lr, decay = [(slice(0, P), torch.tensor([[0.1]]))], [(slice(0, P), torch.tensor([[0.5]]))]
-    ours.update(rows, torch.zeros(1, P), ours.start(rows), torch.tensor(1), lr, decay)
+    parts = [rates(slice(0, P), torch.tensor([0.1]), torch.tensor([0.5]))]
+    ours.update(rows, torch.zeros(1, P), ours.start(rows), parts)
     torch.testing.assert_close(rows, torch.full((1, P), 0.95))
 
 

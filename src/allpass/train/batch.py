@@ -102,14 +102,13 @@ class Batch:
         self.rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
         self.buffers = stack_buffers(models)
         self.gradients: Gradients = (Together if together else OneByOne)(models[0], self.layout, problem)
-        self.lr, self.decay = (self._by_group(rates, name) for name in ("lr", "weight_decay"))
+        self.rates = list(self._by_group(rates))
         self.deterministic = not any(_is_random(model) for model in models)
         R, device = self.rows.shape[0], self.rows.device
         self.moments = recipe.optimizer.start(self.rows)
         self.patience = recipe.stopping.start(R, device)
         self.choice = recipe.selection.start(R, device)
         self.epoch = torch.zeros((), dtype=torch.int64, device=device)
-        self.updates = torch.ones((), dtype=torch.int64, device=device)  # the number of the next one
         self.alive = torch.ones(R, dtype=torch.bool, device=device)
         self.best = self.rows.clone()
         # What is not saved, such as the place in a stream of masks, is no result.
@@ -120,17 +119,18 @@ class Batch:
         epochs = recipe.stopping.max_epochs if curves else 0
         self.curves = torch.zeros(R, len(MEASURED), epochs, device=device)
 
-    def _by_group(self, rates: Mapping[str, Tensor], name: str) -> Rates:
-        groups = [f"{name}:{group}" for group, _ in self.layout.groups]
+    def _by_group(self, rates: Mapping[str, Tensor]) -> Iterator[Rates]:
+        """What holds for each group of parameters, on the host: a step asks which replicas have the same."""
+        kinds = ("lr", "weight_decay")
+        named = [f"{kind}:{group}" for kind in kinds for group, _ in self.layout.groups]
         for key in rates:
-            if key.startswith(f"{name}:") and key not in groups:
+            if ":" in key and key not in named:
                 raise UnknownNameError(
-                    f"There is no group of parameters for {key!r}.", did_you_mean(key, groups)
+                    f"There is no group of parameters for {key!r}.", did_you_mean(key, named)
                 )
-        return [
-            (columns, rates.get(f"{name}:{group}", rates[name]).to(self.rows).unsqueeze(1))
-            for group, columns in self.layout.groups
-        ]
+        for group, columns in self.layout.groups:
+            lr, decay = (rates.get(f"{kind}:{group}", rates[kind]).double().cpu() for kind in kinds)
+            yield Rates(columns, lr, decay, self.rows.device, self.rows.dtype)
 
     def step(self) -> None:
         """One epoch of every living replica: gradient, update, evaluation."""
@@ -150,7 +150,7 @@ class Batch:
 
     def tensors(self) -> Iterator[Tensor]:
         """Everything a step changes."""
-        yield from (self.epoch, self.updates)
+        yield self.epoch
         for name in _ROWS:
             yield getattr(self, name)
         for name in _STATES:
@@ -161,9 +161,7 @@ class Batch:
         part = copy.copy(self)
         part.masks = self.masks[:, keep]
         part.targets = None if self.targets is None else self.targets[keep]
-        part.lr, part.decay = (
-            [(columns, rate[keep]) for columns, rate in rates] for rates in (self.lr, self.decay)
-        )
+        part.rates = [rates.select(keep) for rates in self.rates]
         for name in _ROWS:
             setattr(part, name, getattr(self, name)[keep])
         for name in _STATES:
@@ -207,10 +205,8 @@ class Batch:
         return found
 
     def _update(self, gradients: Tensor) -> None:
-        alive = self.alive.unsqueeze(1)
-        lr = [(columns, rate * alive) for columns, rate in self.lr]
-        self.recipe.optimizer.update(self.rows, gradients, self.moments, self.updates, lr, self.decay)
-        self.updates += 1
+        """Moves those that have ended too: nothing is kept of that, and they leave the batch at the next look."""
+        self.recipe.optimizer.update(self.rows, gradients, self.moments, self.rates)
 
     def _judge(self, outputs: Tensor) -> None:
         """Measure an epoch, keep what is best so far, and end whoever has to end."""

@@ -7,7 +7,8 @@ RMSprop); decoupled decay shrinks the weights by :math:`1 - \eta \lambda` first 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, Protocol
 
 import torch
@@ -16,12 +17,49 @@ from torch import Tensor
 from allpass.registry import Registry
 
 Decay = Literal["l2", "decoupled"]
-Rates = Sequence[tuple[slice, Tensor]]
-"""Columns and what holds for them: ``[R, 1]``."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What holds for some columns of the rows.
+
+    Args:
+        columns: Which ones.
+        lr: Learning rate of every replica, float64 ``[R]``, on the host.
+        decay: Weight decay of every replica, likewise.
+        device: Where the rows are.
+        dtype: What they are.
+    """
+
+    columns: slice
+    lr: Tensor
+    decay: Tensor
+    device: torch.device
+    dtype: torch.dtype
+
+    def select(self, keep: Tensor) -> Rates:
+        """Those of some replicas, by their numbers."""
+        return replace(self, lr=self.lr[keep.cpu()], decay=self.decay[keep.cpu()])
+
+    @cached_property
+    def equal(self) -> list[tuple[float, float, list[int]]]:
+        """Each learning rate and weight decay there is, with the replicas that have both."""
+        having: dict[tuple[float, float], list[int]] = {}
+        for number, pair in enumerate(zip(self.lr.tolist(), self.decay.tolist(), strict=True)):
+            having.setdefault(pair, []).append(number)
+        return [(lr, decay, numbers) for (lr, decay), numbers in having.items()]
+
+    @cached_property
+    def stacked(self) -> tuple[Tensor, Tensor]:
+        """Both as ``[R, 1]`` beside the rows."""
+        lr, decay = (
+            rate.to(device=self.device, dtype=self.dtype).unsqueeze(1) for rate in (self.lr, self.decay)
+        )
+        return lr, decay
 
 
 class Optimizer(Protocol):
-    """Updates rows in place. Everything stays on the device; ``step`` counts from 1 in a 0-dim tensor."""
+    """Updates rows in place; everything stays on the device."""
 
     @property
     def name(self) -> str: ...
@@ -33,12 +71,10 @@ class Optimizer(Protocol):
     def citation(self) -> str: ...
 
     def start(self, rows: Tensor) -> dict[str, Tensor]:
-        """The state it keeps."""
+        """The state it keeps: tensors whose first axis is the replica."""
         ...
 
-    def update(
-        self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], step: Tensor, lr: Rates, decay: Rates
-    ) -> None:
+    def update(self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], rates: Sequence[Rates]) -> None:
         """One step of every replica; a learning rate of 0 leaves a replica as it is."""
         ...
 
@@ -55,47 +91,33 @@ class Adam:
     citation: str = "Kingma and Ba: Adam, ICLR 2015"
 
     def start(self, rows: Tensor) -> dict[str, Tensor]:
-        return {"mean": torch.zeros_like(rows), "square": torch.zeros_like(rows)}
+        steps = torch.zeros(len(rows), dtype=torch.float32, device=rows.device)
+        return {"mean": torch.zeros_like(rows), "square": torch.zeros_like(rows), "steps": steps}
 
-    def update(
-        self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], step: Tensor, lr: Rates, decay: Rates
-    ) -> None:
-        if rows.device.type == "cpu":
-            self._one_by_one(rows, grads, state, step, lr, decay)
-            return
-        first, second = self.betas
-        step = step.double()  # 1 - 0.999^step has few digits left in single precision
-        _decay(rows, grads, lr, decay, self.decay)
-        state["mean"].lerp_(grads, 1 - first)
-        state["square"].mul_(second).addcmul_(grads, grads, value=1 - second)
-        unbias = (1 - second**step).sqrt()
-        move = state["square"].sqrt().div_(unbias).add_(self.eps).reciprocal_().mul_(state["mean"])
-        _move(rows, move, lr, 1 - first**step)
-
-    def _one_by_one(
-        self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], step: Tensor, lr: Rates, decay: Rates
-    ) -> None:
-        """The same by torch's own fused step, which reads and writes every number once."""
+    def update(self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], rates: Sequence[Rates]) -> None:
+        """By torch's own fused step, which reads and writes every number once."""
         fused = torch._fused_adam_ if self.decay == "l2" else torch._fused_adamw_
-        for (columns, rate), (_, strength) in zip(lr, decay, strict=True):
-            rates = zip(rate.flatten().tolist(), strength.flatten().tolist(), strict=True)
-            for number, (r, s) in enumerate(rates):
-                if r:
-                    fused(
-                        [rows[number, columns]],
-                        [grads[number, columns]],
-                        [state["mean"][number, columns]],
-                        [state["square"][number, columns]],
-                        [],
-                        [step.float()],
-                        lr=r,
-                        beta1=self.betas[0],
-                        beta2=self.betas[1],
-                        weight_decay=s,
-                        eps=self.eps,
-                        amsgrad=False,
-                        maximize=False,
-                    )
+        moved, steps = (rows, grads, state["mean"], state["square"]), state["steps"].add_(1)
+        for part in rates:
+            for lr, decay, numbers in part.equal:
+                weights, slopes, means, squares = (
+                    [tensor[number, part.columns] for number in numbers] for tensor in moved
+                )
+                fused(
+                    weights,
+                    slopes,
+                    means,
+                    squares,
+                    [],
+                    [steps[number] for number in numbers],
+                    lr=lr,
+                    beta1=self.betas[0],
+                    beta2=self.betas[1],
+                    weight_decay=decay,
+                    eps=self.eps,
+                    amsgrad=False,
+                    maximize=False,
+                )
 
 
 @dataclass(frozen=True)
@@ -112,14 +134,17 @@ class RMSprop:
     def start(self, rows: Tensor) -> dict[str, Tensor]:
         return {"square": torch.zeros_like(rows)}
 
-    def update(
-        self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], step: Tensor, lr: Rates, decay: Rates
-    ) -> None:
-        _decay(rows, grads, lr, decay, self.decay)
-        state["square"].mul_(self.alpha).addcmul_(grads, grads, value=1 - self.alpha)
-        _move(
-            rows, state["square"].sqrt().add_(self.eps).reciprocal_().mul_(grads), lr, torch.ones_like(step)
-        )
+    def update(self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], rates: Sequence[Rates]) -> None:
+        for part in rates:
+            (lr, decay), columns = part.stacked, part.columns
+            if self.decay == "l2":
+                grads[:, columns].addcmul_(rows[:, columns], decay)
+            else:
+                rows[:, columns].mul_(1 - lr * decay)
+        square = state["square"].mul_(self.alpha).addcmul_(grads, grads, value=1 - self.alpha)
+        move = grads / square.sqrt().add_(self.eps)
+        for part in rates:
+            rows[:, part.columns].addcmul_(move[:, part.columns], -part.stacked[0])
 
 
 OPTIMIZERS: Registry[Optimizer] = Registry("optimizer")
@@ -134,17 +159,3 @@ for _entry in (
     RMSprop("rmsprop-decoupled", "decoupled"),
 ):
     OPTIMIZERS.add(_entry)
-
-
-def _decay(rows: Tensor, grads: Tensor, lr: Rates, decay: Rates, kind: Decay) -> None:
-    """L2 changes the gradients in place, decoupled decay the rows."""
-    for (columns, rate), (_, strength) in zip(lr, decay, strict=True):
-        if kind == "l2":
-            grads[:, columns].addcmul_(rows[:, columns], strength)
-        else:
-            rows[:, columns].mul_(1 - rate * strength)
-
-
-def _move(rows: Tensor, move: Tensor, lr: Rates, unbias: Tensor) -> None:
-    for columns, rate in lr:
-        rows[:, columns].addcmul_(move[:, columns], -rate / unbias)
