@@ -24,7 +24,7 @@ it. A row has the settings that make its model what it is, a cell adds those tha
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -32,15 +32,18 @@ from typing import Any
 
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.honest import Honest
 from allpass.experiments.protocol import Protocol
 from allpass.models.catalog import resolve
 from allpass.models.settings import check_settings
 from allpass.train.few_labels import STRATEGIES
 from allpass.train.job import TRAINING
+from allpass.train.scores import SCORES
 
 _FOLDER = resources.files("allpass.experiments") / "specs"
-_COLUMN = ("corrected", "note", "protocol")
-_ROW = ("model", "strategy", "settings", "protocol", "table", "incomparable", "note")
+_COLUMN = ("corrected", "score", "note", "protocol")
+_ROW = ("model", "strategy", "settings", "space", "protocol", "table", "incomparable", "note")
+_HEAD = ("notes", "protocol", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
 
@@ -54,6 +57,7 @@ class Column:
         dataset: A name of ``allpass.data.DATASETS``.
         protocol: How its runs are made.
         corrected: The honest column beside it, where its data have a known defect.
+        score: What is reported in place of accuracy, a name of ``SCORES``; or empty.
         note: What a reader has to know.
     """
 
@@ -61,7 +65,13 @@ class Column:
     dataset: str
     protocol: Protocol
     corrected: Column | None = None
+    score: str = ""
     note: str = ""
+
+    @property
+    def honest(self) -> Column:
+        """What its honest numbers are of."""
+        return self.corrected or self
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,9 @@ class Cell:
         column: Where it stands.
         model: A name of ``allpass.models.MODELS``; empty where allpass has no such model and the number is only shown.
         changes: What row and cell change of the column's protocol.
+        row_changes: What the row alone changes, which holds for its honest numbers too.
         fixed: The settings that make the model what the row says.
+        space: What an honest search tries beside the space of all rows.
         settings: All settings that made the number; nothing where none were published.
         strategy: The few-label strategy around the model, a name of ``allpass.train.few_labels.STRATEGIES``; or empty.
         published: Mean, and deviation where one was printed, in percent; empty where nothing was.
@@ -88,7 +100,9 @@ class Cell:
     column: Column
     model: str
     changes: Mapping[str, Any] = field(default_factory=dict)
+    row_changes: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] | None = None
     strategy: str = ""
     published: tuple[float, ...] = ()
@@ -103,6 +117,11 @@ class Cell:
         """How its runs are made."""
         return self.column.protocol.changed(self.changes)
 
+    @property
+    def honest_protocol(self) -> Protocol:
+        """How its honest runs are made."""
+        return self.column.honest.protocol.changed(self.row_changes)
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -115,6 +134,9 @@ class Spec:
         columns: Its columns, in order.
         cells: Its numbers, row by row.
         notes: What differs from the source, and why.
+        honest: How honest numbers choose their settings.
+        quick: The names of the columns that prove the path.
+        defaults: Run cells without published settings with those that are our model's own, which follow its paper.
     """
 
     id: str
@@ -123,6 +145,9 @@ class Spec:
     columns: tuple[Column, ...]
     cells: tuple[Cell, ...]
     notes: tuple[str, ...] = ()
+    honest: Honest = field(default_factory=Honest)
+    quick: tuple[str, ...] = ()
+    defaults: bool = False
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -158,8 +183,11 @@ def parse_spec(text: str, name: str) -> Spec:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
     with at(name):
-        check_keys(content, ("notes", "protocol"), needed=("id", "title", "source", "columns", "rows"))
+        check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
         protocol = Protocol().changed(content.get("protocol", {}))
+        honest = Honest.read(content.get("honest", {}))
+        for title in content.get("quick", ()):
+            check_name("column", title, content["columns"])
     columns = {}
     for title, given in content["columns"].items():
         with at(f"{name}, column {title}"):
@@ -174,8 +202,17 @@ def parse_spec(text: str, name: str) -> Spec:
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
                 cells.append(_cell(title, row, columns[place], given))
-    head = content["id"], content["title"], content["source"]
-    return Spec(*head, tuple(columns.values()), tuple(cells), tuple(content.get("notes", ())))
+    return Spec(
+        content["id"],
+        content["title"],
+        content["source"],
+        tuple(columns.values()),
+        tuple(cells),
+        notes=tuple(content.get("notes", ())),
+        honest=honest,
+        quick=tuple(content.get("quick", ())),
+        defaults=content.get("defaults", False),
+    )
 
 
 def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
@@ -183,7 +220,9 @@ def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
     protocol = protocol.changed(given.get("protocol", {}))
     protocol.check_dataset(given["dataset"])
     corrected = _column(title, given["corrected"], protocol) if "corrected" in given else None
-    return Column(title, given["dataset"], protocol, corrected, given.get("note", ""))
+    if "score" in given:
+        check_name("score", given["score"], SCORES.names)
+    return Column(title, given["dataset"], protocol, corrected, given.get("score", ""), given.get("note", ""))
 
 
 def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str, Any]) -> Cell:
@@ -194,6 +233,8 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
     settings = {**fixed, **given["settings"]} if "settings" in given else None
     if "model" in row:
         _check_settings(row["model"], fixed if settings is None else settings)
+        for values in zip(*row.get("space", {}).values(), strict=False):
+            _check_settings(row["model"], dict(zip(row["space"], values, strict=True)))
     elif fixed or settings or "strategy" in row:
         raise InputError(
             "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
@@ -203,7 +244,9 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
         column=column,
         model=row.get("model", ""),
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
+        row_changes=row.get("protocol", {}),
         fixed=fixed,
+        space=row.get("space", {}),
         settings=settings,
         strategy=row.get("strategy", ""),
         **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},

@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import torch
 from torch import Tensor, nn
@@ -127,7 +127,6 @@ class Job:
         self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
         self.device, self.dtype, self.curves, self.wrap = _device(device), dtype, curves, wrap
         self._check_data()
-        self.problem = self._problem()
 
     def run(
         self,
@@ -206,7 +205,9 @@ class Job:
             for note in notes if part == "train" else ():  # what cannot be measured is seen in the scores
                 _tell(note)
 
-    def _problem(self) -> Problem:
+    @cached_property
+    def problem(self) -> Problem:
+        """What all runs share, on the device."""
         data = self.data
         graph = adjacency(data, self.dtype, undirected=self.undirected)
         scaled = Scaler.of(data.x, self.scaling)(data.x).to(self.dtype)

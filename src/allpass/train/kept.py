@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Unpack
 
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
 from allpass.train.batch import Outcome
 from allpass.train.fit import How, job_of
-from allpass.train.job import Glance, Look
+from allpass.train.job import Glance, Job, Look
 from allpass.train.run import Key, Run
 from allpass.train.store import Store
 from allpass.train.versions import versions
@@ -65,17 +65,25 @@ def fit_into(
     how.setdefault("curves", True)
     job = job_of(model, data, splits, settings, seeds, **how)
     keys = [job.key(number) for number in range(len(job.wanted))]
-    made_with = versions(job.device)
     while missing := store.missing(keys):
         worker = _Worker(store, keys, look)
         try:
-            for ended in job.run(worker.numbers(missing), worker.look, take=worker.take, weights=False):
-                store.add_many(_run(keys[number], outcome, made_with) for number, outcome in ended.items())
+            for ended in runs_of(job, keys, worker.numbers(missing), worker.look, take=worker.take):
+                store.add_many(ended)
         finally:
             store.release(worker.taken)
         if not worker.taken:  # others are at work on all that is missing
             time.sleep(PAUSE)
     return [run for key in keys if (run := store.get(key)) is not None]
+
+
+def runs_of(
+    job: Job, keys: Sequence[Key], numbers: Sequence[int], look: Look | None = None, **more: Any
+) -> Iterator[list[Run]]:
+    """Train some of the runs of a job and give them as they end, ready to be stored; weights are not kept."""
+    made_with = versions(job.device)
+    for ended in job.run(numbers, look, weights=False, **more):
+        yield [run_of(keys[number], outcome, made_with) for number, outcome in ended.items()]
 
 
 class _Worker:
@@ -104,7 +112,8 @@ class _Worker:
             self.told(glance)
 
 
-def _run(key: Key, outcome: Outcome, made_with: Mapping[str, str]) -> Run:
+def run_of(key: Key, outcome: Outcome, made_with: Mapping[str, str]) -> Run:
+    """What came of a training, as a record."""
     return Run(
         key=key,
         status="diverged" if outcome.diverged else "done",

@@ -104,8 +104,7 @@ class Sweep:
     @property
     def ranked(self) -> list[Trial]:
         """All trials, the best first: by validation score, then by validation loss, then as they came."""
-        gain = _direction(SCORES[self.score])
-        return sorted(self.trials, key=lambda trial: (-gain * trial.val_score, trial.val_loss))
+        return ranked(self.trials, self.score)
 
     @property
     def chosen(self) -> Trial:
@@ -115,8 +114,7 @@ class Sweep:
     @property
     def tempting(self) -> Trial:
         """The best by the test nodes, which one who looked at them would have reported."""
-        gain = _direction(SCORES[self.score])
-        return max(self.trials, key=lambda trial: (not math.isnan(trial.test.mean), gain * trial.test.mean))
+        return most_tempting(self.trials, self.score)
 
     @property
     def optimism(self) -> float:
@@ -209,7 +207,7 @@ def sweep(
         stored = sum(run.ended < began for run in runs)
         read, trained = read + stored, trained + len(runs) - stored
         for settings, part in zip(asked, _parts(runs, len(asked)), strict=True):
-            trial = _trial(settings, part, len(splits), score)
+            trial = trial_of(settings, part, len(splits), score.name)
             tried.tell(settings, _direction(score) * trial.val_score)
             found.append(trial)
     name = getattr(data, "name", None) or "unnamed"
@@ -244,8 +242,10 @@ def _parts(runs: Sequence[Run], count: int) -> list[Sequence[Run]]:
     return [runs[place * size : (place + 1) * size] for place in range(count)]
 
 
-def _trial(settings: Mapping[str, object], runs: Sequence[Run], splits: int, score: Score) -> Trial:
-    worst = score.low if score.higher_is_better else score.high
+def trial_of(settings: Mapping[str, object], runs: Sequence[Run], splits: int, score: str) -> Trial:
+    """What came of settings, from their runs on so many splits, seed by seed within."""
+    scorer = SCORES[score]
+    worst = scorer.low if scorer.higher_is_better else scorer.high
 
     def by_split(name: str, worst: float, undefined: float) -> tuple[float, ...]:
         values = np.array([run.scores[name] if run.status == "done" else worst for run in runs])
@@ -259,6 +259,18 @@ def _trial(settings: Mapping[str, object], runs: Sequence[Run], splits: int, sco
         by_split("test_score", worst, undefined=math.nan),
         sum(run.status != "done" for run in runs),
     )
+
+
+def ranked(trials: Sequence[Trial], score: str) -> list[Trial]:
+    """The best first: by validation score, then by validation loss, then as they came."""
+    gain = _direction(SCORES[score])
+    return sorted(trials, key=lambda trial: (-gain * trial.val_score, trial.val_loss))
+
+
+def most_tempting(trials: Sequence[Trial], score: str) -> Trial:
+    """The best by the test nodes."""
+    gain = _direction(SCORES[score])
+    return max(trials, key=lambda trial: (not math.isnan(trial.test.mean), gain * trial.test.mean))
 
 
 def _direction(score: Score) -> int:

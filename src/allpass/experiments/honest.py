@@ -1,0 +1,68 @@
+"""How the honest column of a table chooses settings: by validation nodes alone, and never by test nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from allpass.data.arguments import whole_number
+from allpass.experiments.checks import check_keys, check_name
+from allpass.train.search import search
+from allpass.train.space import space_of
+
+CHOICES = ("own", "others")
+QUICK = 3
+"""How many settings a quick search tries."""
+
+
+@dataclass(frozen=True)
+class Honest:
+    """The search behind an honest number.
+
+    Args:
+        choose: ``"own"``: the best on the validation nodes of the column itself, as one tunes where there are some;
+            ``"others"``: the best on those of the columns of other datasets, as one has to where there are none.
+        trials: How many settings are tried, spread evenly over the space by a quasi-random sequence.
+        splits: On how many splits each is tried, which are not those that are reported; on these where it is 0.
+        space: The values of each setting; a model's own space where it is empty.
+    """
+
+    choose: str = "own"
+    trials: int = 60
+    splits: int = 0
+    space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Honest:
+        """From a table of a spec."""
+        check_keys(content, ("choose", "trials", "splits", "space"))
+        found = cls(**content)
+        check_name("choice", found.choose, CHOICES)
+        whole_number("trials", found.trials, least=1)
+        whole_number("splits", found.splits)
+        return found
+
+    def candidates(
+        self, model: str, fixed: Mapping[str, Any], more: Mapping[str, Sequence[Any]], *, quick: bool = False
+    ) -> tuple[dict[str, Any], ...]:
+        """The settings that are tried.
+
+        Args:
+            model: A name of ``allpass.models.MODELS``.
+            fixed: What is not searched.
+            more: What is searched beside the space, for this model alone.
+            quick: A few of them.
+
+        Example:
+            >>> honest = Honest(space={"lr": [0.01, 0.05], "dropout": [0.0, 0.5]})
+            >>> tried = honest.candidates("gcn", {"dropout": 0.1}, {})
+            >>> sorted(settings["lr"] for settings in tried), tried[0]["dropout"]
+            ([0.01, 0.05], 0.1)
+        """
+        space = {**(self.space or space_of(model)), **more}
+        space = {name: tuple(values) for name, values in space.items() if name not in fixed}
+        if not space:
+            return (dict(fixed),)
+        found = search("random", space).ask(QUICK if quick else self.trials)
+        return tuple({**fixed, **tried} for tried in found)

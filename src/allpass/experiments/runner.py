@@ -1,0 +1,87 @@
+"""The driver: asks a study what there is to do, has it done, and keeps every run the moment it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from allpass.experiments.executors.executor import Executor
+from allpass.experiments.study import Plan, Study, Task
+from allpass.train.store import Store
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a reproduction is.
+
+    Args:
+        wanted: Runs that are known to be needed so far.
+        stored: Those of them that are there.
+        title: The task that something came of last.
+    """
+
+    wanted: int
+    stored: int
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A task that could not be done.
+
+    Args:
+        title: What it was.
+        error: Why.
+    """
+
+    title: str
+    error: str
+
+
+Look = Callable[[Progress], None]
+
+
+def reproduce(
+    study: Study, store: Store, executor: Executor, plan: Plan | None = None, look: Look | None = None
+) -> list[Failure]:
+    """Do everything of a plan that a store does not hold yet; gives what could not be done.
+
+    Args:
+        study: What is reproduced.
+        store: Where runs are kept; only this process writes it.
+        executor: What does the tasks.
+        plan: How much is asked for; by default all.
+        look: Told how far it is, for a progress bar; may raise to stop early.
+    """
+    plan, failed = plan or Plan(), dict[str, Failure]()
+    look = look or (lambda _: None)
+    while True:
+        needed = {task.title: (task, study.keys(task)) for task in study.tasks(plan, store)}
+        missing = {title: store.missing(keys) for title, (_, keys) in needed.items()}
+        tasks = [
+            task.only(missing[title])
+            for title, (task, _) in needed.items()
+            if missing[title] and title not in failed
+        ]
+        wanted = len({key.identity for _, keys in needed.values() for key in keys})
+        left = {key.identity for keys in missing.values() for key in keys}
+        look(Progress(wanted, wanted - len(left)))
+        if not tasks:
+            return list(failed.values())
+        for event in executor.run(tasks):
+            task = tasks[event.number]
+            store.add_many(event.runs)
+            left -= {run.key.identity for run in event.runs}
+            look(Progress(wanted, wanted - len(left), task.title))
+            if event.error:
+                failed[task.title] = Failure(task.title, event.error)
+        failed |= _silent(tasks, store, study, failed)
+
+
+def _silent(tasks: list[Task], store: Store, study: Study, failed: dict[str, Failure]) -> dict[str, Failure]:
+    """Tasks that ended without an error and left something out: to begin them again would not end."""
+    return {
+        task.title: Failure(task.title, "It ended without all of its runs.")
+        for task in tasks
+        if task.title not in failed and store.missing(study.keys(task))
+    }

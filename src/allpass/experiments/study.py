@@ -1,0 +1,97 @@
+"""A study: what one reproduction runs, in tasks that travel, and what its runs say as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
+
+from allpass.train.run import Key, Run
+from allpass.train.store import Store
+
+Row: TypeAlias = dict[str, str | int | float | bool | None]
+"""One line of the CSV file of a study; every line of a study has the same names."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A piece of work as plain data: it travels to another process or machine as it is.
+
+    Args:
+        study: The ID of the study it belongs to.
+        title: What it is, for people.
+        about: What the study has to know to do it, in the types of JSON.
+        left: The identities of the runs that are wanted of it; all of them where nothing is named.
+        gpu: The share of a GPU that it takes, where there is one.
+    """
+
+    study: str
+    title: str
+    about: Mapping[str, Any] = field(default_factory=dict)
+    left: tuple[str, ...] = ()
+    gpu: float = 1.0
+
+    def only(self, keys: Sequence[Key]) -> Task:
+        """The same for some of its runs."""
+        return replace(self, left=tuple(key.identity for key in keys))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of a study is asked for.
+
+    Args:
+        cells: Names of the parts that are wanted; all of them where nothing is named.
+        quick: Fewer and shorter runs, which prove the path and no number.
+    """
+
+    cells: tuple[str, ...] = ()
+    quick: bool = False
+
+
+class Study(Protocol):
+    """One reproduction. Nothing in it draws: pages are made of its rows."""
+
+    @property
+    def id(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it shows, in a few words."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Where the numbers were published."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What differs from the source, and why; a sentence each."""
+        ...
+
+    def cells(self) -> Sequence[str]:
+        """The names of its parts, as a plan may name them."""
+        ...
+
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+        """What there is to do.
+
+        It is asked again when all of that is done, and may then name more, where a task needs what others found; it
+        names the earlier ones again too.
+        """
+        ...
+
+    def keys(self, task: Task) -> list[Key]:
+        """What identifies the runs of a task."""
+        ...
+
+    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        """Do a task, and give its runs as they end; those that are not in ``task.left`` are not made."""
+        ...
+
+    def rows(self, plan: Plan, store: Store) -> list[Row]:
+        """What the runs of a store say; what is not there yet has no row."""
+        ...

@@ -1,0 +1,322 @@
+"""Tables of accuracies as studies: published numbers, ours by the same protocol and settings, and ours honestly."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from allpass.errors import InputError, did_you_mean
+from allpass.experiments.protocol import Protocol
+from allpass.experiments.spec import Cell, Spec
+from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.trainings import Trainings
+from allpass.experiments.verdicts import INCOMPARABLE, verdict
+from allpass.train.run import Key, Run
+from allpass.train.store import Store
+from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
+
+Kind = Literal["same", "honest"]
+KINDS: tuple[Kind, ...] = ("same", "honest")
+QUICK_SPLITS, QUICK_EPOCHS = 2, 30
+SEARCH_SEED = 1
+"""The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
+
+
+@dataclass(frozen=True)
+class TableStudy:
+    """The study of a spec.
+
+    Args:
+        spec: What was published, and how.
+    """
+
+    spec: Spec
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def title(self) -> str:
+        return self.spec.title
+
+    @property
+    def source(self) -> str:
+        return self.spec.source
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self.spec.notes
+
+    def cells(self) -> Sequence[str]:
+        """Rows, columns, and the two kinds of numbers; ``ROW/COLUMN`` names one cell."""
+        return (*self.spec.rows, *(column.name for column in self.spec.columns), *KINDS)
+
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+        """A task is one model on one dataset with all settings that are tried there."""
+        found: dict[str, Task] = {}
+        for cell, kind in self.asked(plan):
+            for stage, trainings in self._stages(cell, kind, plan, store):
+                title = " ".join(part for part in (cell.row, "on", cell.column.name, kind, stage) if part)
+                found[title] = Task(self.id, title, trainings.to_dict(), gpu=_share(trainings))
+        return list(found.values())
+
+    def keys(self, task: Task) -> list[Key]:
+        return Trainings.from_dict(task.about).keys()
+
+    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        return Trainings.from_dict(task.about).runs(task.left, device)
+
+    def rows(self, plan: Plan, store: Store) -> list[Row]:
+        found = (self._row(cell, kind, plan, store) for cell, kind in self.asked(plan))
+        return [row for row in found if row is not None]
+
+    def asked(self, plan: Plan) -> list[tuple[Cell, Kind]]:
+        """What a plan asks for: every published setting first, then what is searched."""
+        wanted = _Wanted(self.spec, plan)
+        return [
+            (cell, kind)
+            for kind in KINDS
+            for cell in self.spec.cells
+            if cell.model and wanted(cell, kind) and (kind == "honest" or self._published(cell) is not None)
+        ]
+
+    def _published(self, cell: Cell) -> dict[str, object] | None:
+        """The settings of the same-settings number, where there is one."""
+        if cell.settings is not None:
+            return dict(cell.settings)
+        return dict(cell.fixed) if self.spec.defaults and cell.published else None
+
+    def _stages(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Iterator[tuple[str, Trainings]]:
+        """What a number needs, as far as it is known: an honest one may need a search first."""
+        if kind == "same":
+            yield "", self._trainings(cell, kind, plan, [self._published(cell) or {}])
+            return
+        if self.spec.honest.choose == "own":
+            yield "", self._trainings(cell, kind, plan, self._candidates(cell, plan))
+            return
+        for other in (cell, *self._others(cell, plan)):
+            yield f"search on {other.column.name}", self._search(other, plan)
+        chosen = self._chosen_by_others(cell, plan, store)
+        if chosen is not None:
+            yield "", self._trainings(cell, kind, plan, [chosen.settings])
+
+    def _candidates(self, cell: Cell, plan: Plan) -> Sequence[dict[str, object]]:
+        return self.spec.honest.candidates(cell.model, cell.fixed, cell.space, quick=plan.quick)
+
+    def _trainings(
+        self, cell: Cell, kind: Kind, plan: Plan, settings: Sequence[object], **changes: object
+    ) -> Trainings:
+        column = cell.column if kind == "same" else cell.column.honest
+        protocol = cell.protocol if kind == "same" else cell.honest_protocol
+        if changes:
+            protocol = protocol.changed({"splits": changes})
+        if plan.quick:
+            protocol = _shortened(protocol)
+        return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)  # type: ignore[arg-type]
+
+    def _search(self, cell: Cell, plan: Plan) -> Trainings:
+        """What is tried on the splits of a search, which are none of those that are reported."""
+        changes = {"seed": SEARCH_SEED, "count": self.spec.honest.splits}
+        return self._trainings(cell, "honest", plan, self._candidates(cell, plan), **changes)
+
+    def _others(self, cell: Cell, plan: Plan) -> list[Cell]:
+        """The same row on other datasets."""
+        columns = self.spec.quick if plan.quick else None
+        return [
+            other
+            for other in self.spec.cells
+            if other.row == cell.row
+            and other.column.dataset != cell.column.dataset
+            and (columns is None or other.column.name in columns)
+        ]
+
+    def _chosen_by_others(self, cell: Cell, plan: Plan, store: Store) -> Trial | None:
+        """The setting with the best mean validation score on other datasets, each of which counts the same."""
+        by_dataset: dict[str, list[Sequence[Trial]]] = {}
+        for other in self._others(cell, plan):
+            trials = _trials(self._search(other, plan), store)
+            if trials is None:
+                return None
+            by_dataset.setdefault(other.column.dataset, []).append(trials)
+        if not by_dataset:
+            return None
+        means = [
+            np.mean([[trial.val_score for trial in trials] for trials in columns], axis=0)
+            for columns in by_dataset.values()
+        ]
+        first = next(iter(by_dataset.values()))[0]
+        return first[int(np.argmax(np.mean(means, axis=0)))]
+
+    def _row(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Row | None:
+        stages = list(self._stages(cell, kind, plan, store))
+        if kind == "honest" and self.spec.honest.choose == "others":
+            final = [trainings for stage, trainings in stages if not stage]
+            trainings = final[0] if final else None
+            trials = None if trainings is None else _trials(trainings, store)
+            searched = _trials(self._search(cell, plan), store)
+        else:
+            trainings = stages[0][1]
+            searched = trials = _trials(trainings, store)
+        if trainings is None or trials is None or searched is None:
+            return None
+        chosen = ranked(trials, trainings.score or "accuracy")[0]
+        tempting = most_tempting(searched, trainings.score or "accuracy")
+        claimed = tempting if trials is searched else None
+        runs = _runs(trainings, store, chosen)
+        return {
+            **self._about(cell, kind, trainings, chosen),
+            **_measured(chosen, runs, trainings.protocol),
+            "tried": len(searched) if kind == "honest" else 0,
+            "best_on_test": None if claimed is None or kind == "same" else _percent(claimed.test.mean),
+            **self._compared(cell, kind, chosen),
+            "quick": plan.quick,
+            **_origin(runs),
+        }
+
+    def _about(self, cell: Cell, kind: Kind, trainings: Trainings, chosen: Trial) -> Row:
+        return {
+            "row": cell.row,
+            "column": cell.column.name,
+            "kind": kind,
+            "dataset": trainings.dataset,
+            "model": cell.model,
+            "strategy": cell.strategy,
+            "splits": str(trainings.protocol.splits["name"]),
+            "score": trainings.score or "accuracy",
+            "settings": json.dumps(dict(chosen.settings), sort_keys=True),
+        }
+
+    def _compared(self, cell: Cell, kind: Kind, chosen: Trial) -> Row:
+        """Against what was printed beside the settings, or else in the table; and against the authors' code."""
+        ours = [100 * score for score in chosen.test_scores]
+        count, sample = int(cell.protocol.splits.get("count", 10)), cell.protocol.deviation == "sample"
+        printed = (cell.beside or cell.published) if kind == "same" else cell.published
+        found: Row = {}
+        for name, numbers in (("published", printed), ("rerun", cell.rerun)):
+            compared = verdict(ours, numbers, runs=count, sample=sample) if numbers else None
+            moved = cell.incomparable if name == "published" else ""
+            if kind == "honest" and cell.column.corrected is not None:
+                moved = moved or "other data: " + cell.column.honest.dataset
+            found |= {
+                name: numbers[0] if numbers else None,
+                f"{name}_deviation": numbers[1] if len(numbers) > 1 else None,
+                f"{name}_difference": None if compared is None else round(compared.difference, 3),
+                f"{name}_low": None if compared is None else _finite(compared.low),
+                f"{name}_high": None if compared is None else _finite(compared.high),
+                f"{name}_verdict": "" if compared is None else INCOMPARABLE if moved else compared.word,
+            }
+        return found
+
+
+class _Wanted:
+    """Whether a plan names a cell: by its row, its column, its kind or ``ROW/COLUMN``."""
+
+    def __init__(self, spec: Spec, plan: Plan) -> None:
+        columns = [column.name for column in spec.columns]
+        axes = {"row": spec.rows, "column": columns, "kind": KINDS, "cell": _pairs(spec)}
+        self.named: dict[str, set[str]] = {axis: set() for axis in axes}
+        for name in plan.cells:
+            places = [
+                (axis, known)
+                for axis, names in axes.items()
+                for known in names
+                if known.lower() == name.lower()
+            ]
+            if not places:
+                everything = [known for names in axes.values() for known in names]
+                raise InputError(f"There is no cell {name!r} in {spec.id!r}.", did_you_mean(name, everything))
+            for axis, known in places:
+                self.named[axis].add(known)
+        if plan.quick and not self.named["column"] and not self.named["cell"]:
+            self.named["column"] = set(spec.quick)
+
+    def __call__(self, cell: Cell, kind: Kind) -> bool:
+        pair = f"{cell.row}/{cell.column.name}"
+        if self.named["kind"] and kind not in self.named["kind"]:
+            return False
+        if self.named["cell"]:
+            return pair in self.named["cell"]
+        return all(
+            not self.named[axis] or name in self.named[axis]
+            for axis, name in (("row", cell.row), ("column", cell.column.name))
+        )
+
+
+def _pairs(spec: Spec) -> list[str]:
+    return [f"{cell.row}/{cell.column.name}" for cell in spec.cells]
+
+
+def _shortened(protocol: Protocol) -> Protocol:
+    """Fewer splits and epochs."""
+    stop = {
+        **protocol.stop,
+        "max_epochs": min(QUICK_EPOCHS, int(protocol.stop.get("max_epochs", QUICK_EPOCHS))),
+    }
+    count = min(QUICK_SPLITS, int(protocol.splits.get("count", QUICK_SPLITS)))
+    return protocol.changed({"splits": {"count": count}, "stop": stop})
+
+
+def _trials(trainings: Trainings, store: Store) -> list[Trial] | None:
+    """What came of each setting; nothing where runs are missing."""
+    keys = trainings.keys()
+    if store.missing(keys):
+        return None
+    size = len(keys) // len(trainings.settings)
+    score = trainings.score or "accuracy"
+    return [
+        trial_of(settings, _stored(keys[place * size : (place + 1) * size], store), size, score)
+        for place, settings in enumerate(trainings.settings)
+    ]
+
+
+def _runs(trainings: Trainings, store: Store, chosen: Trial) -> list[Run]:
+    keys = trainings.keys()
+    size, place = len(keys) // len(trainings.settings), trainings.settings.index(chosen.settings)
+    return _stored(keys[place * size : (place + 1) * size], store)
+
+
+def _stored(keys: Sequence[Key], store: Store) -> list[Run]:
+    return [run for key in keys if (run := store.get(key)) is not None]
+
+
+def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
+    scores = 100 * np.asarray(chosen.test_scores)
+    degrees = 1 if protocol.deviation == "sample" else 0
+    return {
+        "runs": len(scores),
+        "diverged": chosen.diverged,
+        "mean": _finite(float(scores.mean())),
+        "deviation": _finite(float(scores.std(ddof=degrees))) if len(scores) > degrees else None,
+        "validation": _percent(chosen.val_score),
+        "scores": " ".join(f"{score:.2f}" for score in scores),
+        "epochs": round(float(np.mean([run.epochs for run in runs])), 1),
+    }
+
+
+def _origin(runs: Sequence[Run]) -> Row:
+    """With what, where and when; time is that of the reported runs."""
+    last = max(runs, key=lambda run: run.ended)
+    return {
+        "seconds": round(sum(run.seconds for run in runs), 3),
+        **{name: last.versions.get(name, "") for name in ("allpass", "torch", "device")},
+        "ended": last.ended.date().isoformat(),
+    }
+
+
+def _percent(value: float) -> float | None:
+    return _finite(100 * value)
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 3) if math.isfinite(value) else None
+
+
+def _share(trainings: Trainings) -> float:
+    """A few runs do not fill a GPU; a search does."""
+    return 0.25 if len(trainings.settings) == 1 else 1.0

@@ -1,0 +1,69 @@
+"""Our number against a printed one: the difference, how sure it is, and what to call it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t
+
+AGREES, BETTER, WORSE, INCOMPARABLE = "agrees", "better", "worse", "not comparable"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the comparison says.
+
+    Args:
+        difference: Ours minus theirs, in points.
+        low: The lower end of its 95 % interval.
+        high: The upper end.
+        word: ``"agrees"`` where the interval holds 0, else ``"better"`` or ``"worse"``.
+    """
+
+    difference: float
+    low: float
+    high: float
+    word: str
+
+
+def verdict(
+    ours: Sequence[float], theirs: Sequence[float], *, runs: int = 10, sample: bool = False
+) -> Verdict:
+    """Welch's interval of the difference between the mean of our runs and a printed mean.
+
+    Args:
+        ours: Our scores, in percent.
+        theirs: The printed mean and, if known, its deviation; without one, the mean counts as exact.
+        runs: How many runs their mean is of.
+        sample: Whether their deviation was divided by ``runs - 1``; else by ``runs``.
+
+    Example:
+        >>> verdict([94.0, 95.0, 96.0], [94.9, 2.9]).word
+        'agrees'
+    """
+    values = np.asarray(ours, dtype=np.float64)
+    difference = float(values.mean()) - theirs[0]
+    squares = [_squared_error(float(values.std()), len(values), sample=False)]
+    degrees = [len(values) - 1]
+    if len(theirs) > 1:
+        squares.append(_squared_error(theirs[1], runs, sample=sample))
+        degrees.append(runs - 1)
+    total = sum(squares)
+    if not total > 0 or not math.isfinite(total):
+        return Verdict(difference, math.nan, math.nan, AGREES if abs(difference) < 1e-9 else INCOMPARABLE)
+    freedom = total**2 / sum(
+        square**2 / degree for square, degree in zip(squares, degrees, strict=True) if square
+    )
+    margin = float(t.ppf(0.975, freedom)) * math.sqrt(total)
+    low, high = difference - margin, difference + margin
+    return Verdict(difference, low, high, BETTER if low > 0 else WORSE if high < 0 else AGREES)
+
+
+def _squared_error(deviation: float, runs: int, *, sample: bool) -> float:
+    """The squared standard error of a mean of independent runs."""
+    if runs < 2:
+        return math.nan
+    return deviation**2 / (runs if sample else runs - 1)
