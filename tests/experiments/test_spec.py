@@ -365,4 +365,7 @@ def test_a_cell_is_one_line(name: str) -> None:
     text = SPECS[name].read_text(encoding="utf-8")
     cells = sum(len(row["cells"]) for row in tomllib.loads(text)["rows"].values())
     body = text[text.index("[rows.") :].splitlines()
-    assert sum(" = {" in line and not line.startswith(("settings", "space", "protocol")) for line in body) == cells
+    assert (
+        sum(" = {" in line and not line.startswith(("settings", "space", "protocol")) for line in body)
+        == cells
+    )

@@ -1,0 +1,99 @@
+"""A page of results as parts that every format can show: Markdown, LaTeX, HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from allpass.experiments.study import Row, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Value:
+    """What stands in a table.
+
+    Args:
+        text: The text, in plain characters: each format escapes what it has to.
+        best: Whether it is the best of its column.
+        shade: Where it stands between the worst (0) and the best (1) of its column; nothing where that says nothing.
+    """
+
+    text: str
+    best: bool = False
+    shade: float | None = None
+
+
+@dataclass(frozen=True)
+class Text:
+    """Paragraphs, separated by empty lines, and lists whose lines begin with a dash; plain characters.
+
+    Args:
+        text: What is said.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of what follows.
+
+    Args:
+        text: What is said.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Args:
+        caption: What it shows, and how to read it.
+        header: The names of its columns; the first one is that of the rows.
+        rows: What stands in it; a plain text is a value without more.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Value | str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture.
+
+    Args:
+        name: Its file name, without an ending.
+        caption: What it shows, and how to read it.
+        draw: Draws it.
+    """
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure] = field(repr=False)
+
+
+Block: TypeAlias = Text | Heading | Table | Picture
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Args:
+        title: Its title.
+        blocks: What stands on it, in order.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]
+"""Makes the page of a study from its rows and from nothing else that was measured."""
