@@ -43,6 +43,9 @@ from allpass.train.scores import SCORES
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = ("model", "strategy", "settings", "space", "protocol", "table", "incomparable", "note")
+_OTHER = 'kind = "study"'
+"""How the file of a study begins that is no table; its own module reads it."""
+
 _HEAD = ("notes", "protocol", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
@@ -267,8 +270,12 @@ def _check_settings(model: str, settings: Mapping[str, Any]) -> None:
 
 def _found() -> dict[str, Traversable]:
     files = sorted(_FOLDER.iterdir(), key=lambda file: file.name)
-    return {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
+    return {
+        file.name.removesuffix(".toml"): file
+        for file in files
+        if file.name.endswith(".toml") and not file.read_text(encoding="utf-8").startswith(_OTHER)
+    }
 
 
 SPECS = _found()
-"""The files of all specs by name."""
+"""The files of all tables by name."""

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from allpass.errors import InputError, did_you_mean
+from allpass.experiments.origin import origin
 from allpass.experiments.protocol import Protocol
 from allpass.experiments.spec import Cell, Spec
 from allpass.experiments.study import Plan, Row, Task
@@ -176,7 +177,7 @@ class TableStudy:
             "best_on_test": None if claimed is None or kind == "same" else _percent(claimed.test.mean),
             **self._compared(cell, kind, chosen),
             "quick": plan.quick,
-            **_origin(runs),
+            **origin(runs),
         }
 
     def _about(self, cell: Cell, kind: Kind, trainings: Trainings, chosen: Trial) -> Row:
@@ -296,16 +297,6 @@ def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
         "validation": _percent(chosen.val_score),
         "scores": " ".join(f"{score:.2f}" for score in scores),
         "epochs": round(float(np.mean([run.epochs for run in runs])), 1),
-    }
-
-
-def _origin(runs: Sequence[Run]) -> Row:
-    """With what, where and when; time is that of the reported runs."""
-    last = max(runs, key=lambda run: run.ended)
-    return {
-        "seconds": round(sum(run.seconds for run in runs), 3),
-        **{name: last.versions.get(name, "") for name in ("allpass", "torch", "device")},
-        "ended": last.ended.date().isoformat(),
     }
 
 
