@@ -1,0 +1,65 @@
+"""Measurements that train nothing, kept as runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allpass.experiments.study import Task
+from allpass.train.run import Key, Run
+from allpass.train.store import Store
+from allpass.train.versions import versions
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a measurement gives.
+
+    Args:
+        scores: Numbers by name.
+        curves: Small arrays by name.
+    """
+
+    scores: Mapping[str, float]
+    curves: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+
+
+def measure(
+    task: Task, keys: Sequence[Key], device: str, how: Callable[[Key], Measured]
+) -> Iterator[Sequence[Run]]:
+    """Measure what is wanted of a task, one key after the other, each with its time.
+
+    Args:
+        task: The task.
+        keys: The keys of all its measurements.
+        device: Where it is done, for the record.
+        how: Measures what a key names.
+    """
+    made_with = versions(device)
+    for key in keys:
+        if task.left and key.identity not in task.left:
+            continue
+        started, begin = datetime.now(UTC), time.perf_counter()
+        found = how(key)
+        yield [
+            Run(
+                key=key,
+                scores=found.scores,
+                curves=found.curves,
+                seconds=time.perf_counter() - begin,
+                versions=made_with,
+                started=started,
+            )
+        ]
+
+
+def stored(keys: Sequence[Key], store: Store) -> list[Run] | None:
+    """The runs of keys, in their order; nothing where one is missing."""
+    runs = [store.get(key) for key in keys]
+    found = [run for run in runs if run is not None]
+    return found if len(found) == len(runs) else None
