@@ -1,0 +1,183 @@
+"""Accuracy by depth, initialisation and activation, with the sizes in every layer beside what was derived."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allpass.experiments.depth.grid import Combination, Grid
+from allpass.experiments.depth.predictions import Ground
+from allpass.experiments.depth.trainings import MOMENTS, QUANTITIES, DeepTrainings
+from allpass.experiments.measuring import stored
+from allpass.experiments.origin import origin
+from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.trainings import prepared
+from allpass.train.run import Key, Run
+from allpass.train.statistics import estimate, overlap_of, paired
+from allpass.train.store import Store
+from allpass.train.sweep import Trial, ranked, trial_of
+
+SCORE = "accuracy"
+
+
+@dataclass(frozen=True)
+class DepthStudy:
+    """The study of a grid.
+
+    Args:
+        grid: What is combined, and how it is trained.
+    """
+
+    grid: Grid
+
+    @property
+    def id(self) -> str:
+        return self.grid.id
+
+    @property
+    def title(self) -> str:
+        return self.grid.title
+
+    @property
+    def source(self) -> str:
+        return self.grid.source
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self.grid.notes
+
+    def cells(self) -> Sequence[str]:
+        """Datasets, activations, initialisations, and numbers of layers."""
+        return [name for names in self.grid.axes.values() for name in names]
+
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - called like every study
+        """A task is one network on one graph with all learning rates and splits."""
+        return [
+            Task(self.id, str(combination), self._trainings(combination, plan).to_dict())
+            for combination in self.grid.asked(plan)
+        ]
+
+    def keys(self, task: Task) -> list[Key]:
+        return DeepTrainings.from_dict(task.about).keys()
+
+    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        return DeepTrainings.from_dict(task.about).runs(task.left, device)
+
+    def rows(self, plan: Plan, store: Store) -> list[Row]:
+        """A row is one network on one graph; what belongs to layers stands there as a text, in their order."""
+        found, grounds = dict[Combination, _Found](), dict[str, Ground]()
+        asked = self.grid.asked(plan)
+        for combination in dict.fromkeys([*asked, *map(self._baseline, asked)]):
+            runs = stored(self._trainings(combination, plan).keys(), store)
+            if runs is not None:
+                found[combination] = _Found.of(runs, self.grid.tried["lr"])
+        rows = []
+        for combination in asked:
+            if combination not in found:
+                continue
+            trainings = self._trainings(combination, plan)
+            if combination.dataset not in grounds:
+                grounds[combination.dataset] = Ground.of(trainings)
+            rows.append(
+                {
+                    **combination._asdict(),
+                    **found[combination].measured(),
+                    **_compared(found[combination], found.get(self._baseline(combination)), trainings),
+                    **found[combination].sizes(),
+                    **_texts(grounds[combination.dataset].predicted(trainings.settings)),
+                    "quick": plan.quick,
+                    **origin(found[combination].runs),
+                }
+            )
+        return rows
+
+    def _trainings(self, combination: Combination, plan: Plan) -> DeepTrainings:
+        return DeepTrainings.of(self.grid, combination, plan)
+
+    def _baseline(self, combination: Combination) -> Combination:
+        return combination._replace(initialisation=self.grid.baseline)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What came of a combination: all runs, those of the learning rate that was chosen, and their scores."""
+
+    runs: Sequence[Run]
+    kept: Sequence[Run]
+    chosen: Trial
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], rates: Sequence[float]) -> _Found:
+        size = len(runs) // len(rates)
+        parts = {rate: runs[place * size : (place + 1) * size] for place, rate in enumerate(rates)}
+        trials = [trial_of({"lr": rate}, part, size, SCORE) for rate, part in parts.items()]
+        chosen = ranked(trials, SCORE)[0]
+        return cls(runs, parts[chosen.settings["lr"]], chosen)  # type: ignore[index]
+
+    @property
+    def scores(self) -> list[float]:
+        """Accuracies on the test nodes, split by split, in percent."""
+        return [100 * score for score in self.chosen.test_scores]
+
+    def measured(self) -> Row:
+        accuracy = estimate(self.scores)
+        train = [100 * run.scores["train_score"] for run in self.kept if run.status == "done"]
+        return {
+            "lr": float(self.chosen.settings["lr"]),  # type: ignore[arg-type]
+            "runs": len(self.kept),
+            "diverged": self.chosen.diverged,
+            "tried": len(self.runs),
+            "tried_diverged": sum(run.status != "done" for run in self.runs),
+            "mean": _rounded(accuracy.mean),
+            "low": _rounded(accuracy.low),
+            "high": _rounded(accuracy.high),
+            "validation": _rounded(100 * self.chosen.val_score),
+            "train": _rounded(float(np.mean(train))) if train else None,
+            "majority": _rounded(100 * float(np.mean([run.scores["majority"] for run in self.kept]))),
+            "scores": " ".join(f"{score:.2f}" for score in self.scores),
+            "epochs": round(float(np.mean([run.epochs for run in self.kept])), 1),
+        }
+
+    def sizes(self) -> Row:
+        """The middle run of each layer, by moment and quantity."""
+        names = [f"{moment}_{quantity}" for moment in MOMENTS for quantity in QUANTITIES]
+        known = {name: [run.curves[name] for run in self.kept if name in run.curves] for name in names}
+        return _texts({name: middle(np.array(curves)) for name, curves in known.items()})
+
+
+def _compared(mine: _Found, baseline: _Found | None, trainings: DeepTrainings) -> Row:
+    """How far a combination is ahead of the baseline on the same splits; nothing for the baseline itself."""
+    names = ("difference", "difference_low", "difference_high", "p_value")
+    if baseline is None or baseline is mine or len(mine.scores) < 2:
+        return dict.fromkeys(names)
+    _, parts = prepared(trainings.dataset, trainings.protocol)
+    ahead = paired(mine.scores, baseline.scores, overlap=overlap_of(parts))
+    numbers = (_rounded(ahead.mean), _rounded(ahead.low), _rounded(ahead.high), float(f"{ahead.p_value:.4g}"))
+    return dict(zip(names, numbers, strict=True))
+
+
+def middle(curves: NDArray[np.floating]) -> NDArray[np.float64]:
+    """The middle value of every column, the lower one of two; NaN where most values are NaN.
+
+    Args:
+        curves: One row a run; it may hold infinite values and NaN.
+    """
+    if not curves.size:
+        return np.empty(0)
+    ordered = np.sort(
+        curves.astype(np.float64), axis=0
+    )  # NaN come last, as what has grown out of range should
+    found: NDArray[np.float64] = ordered[(len(ordered) - 1) // 2]
+    return found
+
+
+def _texts(curves: dict[str, NDArray[np.float64]]) -> Row:
+    return {name: " ".join(f"{value:.2f}" for value in values) for name, values in curves.items()}
+
+
+def _rounded(value: float) -> float | None:
+    return round(value, 3) if math.isfinite(value) else None
