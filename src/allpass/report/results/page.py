@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
+from allpass.errors import InputError
 from allpass.experiments.study import Row, Study
 
 if TYPE_CHECKING:
@@ -37,6 +39,21 @@ class Text:
 
     text: str
 
+    def parts(self) -> tuple[str | tuple[str, ...], ...]:
+        r"""Its paragraphs, and its lists as one text an entry; a line that begins with two spaces continues an entry.
+
+        Example:
+            >>> Text("All of it.\n\n- one\n- two\n  of them").parts()
+            ('All of it.', ('one', 'two of them'))
+        """
+        found: list[str | tuple[str, ...]] = []
+        for kind, lines in groupby(self.text.splitlines(), _kind):
+            if kind == "list":
+                found.append(tuple("\n".join(lines)[2:].replace("\n  ", " ").split("\n- ")))
+            elif kind == "paragraph":
+                found.append(" ".join(line.strip() for line in lines))
+        return tuple(found)
+
 
 @dataclass(frozen=True)
 class Heading:
@@ -62,6 +79,19 @@ class Table:
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[Value | str, ...], ...]
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.header):
+                raise InputError(
+                    f"Got a row of {len(row)} cells under {len(self.header)} headers.",
+                    "Give one cell a header.",
+                )
+
+    def values(self) -> Iterator[tuple[Value, ...]]:
+        """Its rows, with every text as a value."""
+        for row in self.rows:
+            yield tuple(Value(cell) if isinstance(cell, str) else cell for cell in row)
 
 
 @dataclass(frozen=True)
@@ -97,3 +127,9 @@ class Page:
 
 Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]
 """Makes the page of a study from its rows and from nothing else that was measured."""
+
+
+def _kind(line: str) -> str:
+    if line.startswith(("- ", "  ")):
+        return "list"
+    return "paragraph" if line.strip() else "nothing"

@@ -1,0 +1,75 @@
+"""The head of every page of results: what made it, computed from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from allpass.experiments.study import Row, Study
+from allpass.report.results.page import Block, Heading, Text
+from allpass.report.wording import count
+
+
+def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
+    """The command, the source, versions, machines, dates and times; quick rows are called so first.
+
+    Args:
+        study: What was reproduced.
+        rows: Its rows.
+    """
+    quick = any(row.get("quick") for row in rows)
+    lines = [f"Command: allpass reproduce {study.id}{' --quick' if quick else ''}", f"Source: {study.source}"]
+    if rows:
+        runs = sum(int(row.get("runs") or 0) for row in rows)
+        reported = (
+            f"{_number(runs, 'run')} in {_number(len(rows), 'row')}" if runs else _number(len(rows), "row")
+        )
+        made = ", ".join(f"{name} {' and '.join(_different(rows, name))}" for name in ("allpass", "torch"))
+        days = _different(rows, "ended")
+        lines += [
+            f"Reported: {reported}, {duration(sum(float(row.get('seconds') or 0) for row in rows))} of computing"
+            " (searches of settings not counted)",
+            f"Made with: {made}",
+            f"Machines: {', '.join(_different(rows, 'device')) or 'not known'}",
+            f"Dates: {days[0] if len(days) == 1 else f'{days[0]} to {days[-1]}'}"
+            if days
+            else "Dates: not known",
+        ]
+    else:
+        lines.append("Nothing has been run yet.")
+    facts = Text("\n".join(f"- {line}" for line in lines))
+    if not quick:
+        return (facts,)
+    return (
+        Heading("A QUICK RUN: these numbers prove nothing"),
+        Text(
+            "Few runs, few epochs and few settings: they show that every step works. Compare none of them with "
+            f"anything. The true numbers come from: allpass reproduce {study.id}"
+        ),
+        facts,
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that fits it.
+
+    Args:
+        seconds: How long.
+
+    Example:
+        >>> duration(4.21), duration(200), duration(7_500)
+        ('4.2 s', '3 min 20 s', '2 h 5 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds) // 60
+    if minutes < 60:
+        return f"{minutes} min {round(seconds) % 60} s"
+    return f"{count(minutes // 60)} h {minutes % 60} min"
+
+
+def _number(size: int, word: str) -> str:
+    return f"{count(size)} {word}{'' if size == 1 else 's'}"
+
+
+def _different(rows: Sequence[Row], name: str) -> list[str]:
+    return sorted({str(row[name]) for row in rows if row.get(name)})

@@ -1,0 +1,63 @@
+"""A page of results as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from allpass.report.results.page import Block, Page, Picture, Value
+from allpass.report.results.shades import tint
+from allpass.report.svg import inline_svg
+from allpass.report.theme import css_variables
+from allpass.report.wording import clean, shorten
+
+LONG = 40
+"""How many signs a cell has that may be broken into lines."""
+
+
+def html(page: Page) -> str:
+    """The page as text, light or dark as its reader has it. The same page gives the same text.
+
+    Args:
+        page: What to show. Pictures stand in the file itself.
+    """
+    return (
+        _environment()
+        .get_template("results.html.j2")
+        .render(
+            page=page,
+            kind=_kind,
+            svg=_svg,
+            tint=tint,
+            shown=_shown,
+            LONG=LONG,
+            themes={theme: css_variables(theme) for theme in ("light", "dark")},
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("allpass.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"clean": clean, "shorten": shorten}
+    return environment
+
+
+def _kind(block: Block) -> str:
+    return type(block).__name__.lower()
+
+
+def _shown(value: Value) -> str:
+    return clean(value.text) if value.text.strip() else ""
+
+
+def _svg(picture: Picture, number: int) -> Markup:
+    return inline_svg(picture.draw(), f"picture-{number}", clean(picture.name), clean(picture.caption))

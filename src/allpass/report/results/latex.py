@@ -1,0 +1,117 @@
+"""A page of results as a LaTeX document: booktabs tables that a paper can take over."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
+from allpass.report.results.shades import on_white
+from allpass.report.wording import clean
+
+_OPENING = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage[margin=2cm]{geometry}
+\usepackage{amssymb, booktabs, caption, float, graphicx}
+\usepackage[table]{xcolor}
+\begin{document}
+"""
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    **{sign: "\\" + sign for sign in "{}$&#_%"},
+    **{"−": "$-$", "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$", "≤": r"$\leq$", "≥": r"$\geq$"},
+    **{"≈": r"$\approx$", "≠": r"$\neq$", "∞": r"$\infty$", "→": r"$\rightarrow$", "↑": r"$\uparrow$"},
+    **{"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "○": r"$\circ$", "Â": r"$\hat{A}$"},
+    **{"–": "--", "—": "---", "…": r"\ldots{}", "“": "``", "”": "''", "’": "'", "‘": "`"},
+    **{"α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "δ": r"$\delta$", "θ": r"$\theta$"},
+    **{"λ": r"$\lambda$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$", "Δ": r"$\Delta$", "¹": "$^1$"},
+    **{"²": "$^2$", "³": "$^3$", "⁻": "$^-$", "₀": "$_0$", "₁": "$_1$", "₂": "$_2$"},
+}
+_LIGATURE = re.compile(r"([-`',])(?=\1)")
+_KNOWN = {"Ll", "Lu"}  # letters of Latin-1, which the encoding of the fonts has
+
+
+def latex(page: Page) -> str:
+    """The page as a document of its own.
+
+    Args:
+        page: What to show. Pictures are PDF files beside the document.
+    """
+    parts = [f"\\section*{{{escape(page.title)}}}"]
+    parts += [part for block in page.blocks for part in _block(block)]
+    return _OPENING + "\n\n".join(parts) + "\n\\end{document}\n"
+
+
+def escape(text: str) -> str:
+    r"""Text that stands for itself in LaTeX; a sign that its fonts may lack is named by its number.
+
+    Args:
+        text: Plain characters.
+
+    Example:
+        >>> escape("100% of H_agg --quick")
+        '100\\% of H\\_agg -{}-quick'
+    """
+    if not text.strip():
+        return ""
+    return "".join(map(_sign, _LIGATURE.sub("\\1\0", clean(text)))).replace("\0", "{}")
+
+
+def _sign(sign: str) -> str:
+    if sign in _SIGNS:
+        return _SIGNS[sign]
+    if sign.isascii() or (ord(sign) < 0x100 and unicodedata.category(sign) in _KNOWN):
+        return sign
+    return f"\\texttt{{U+{ord(sign):04X}}}"
+
+
+def _block(block: Block) -> Iterable[str]:
+    match block:
+        case Heading(text):
+            yield f"\\subsection*{{{escape(text)}}}"
+        case Text():
+            for part in block.parts():
+                yield escape(part) if isinstance(part, str) else _list(part)
+        case Table():
+            yield _table(block)
+        case Picture(name, caption):
+            graphics = f"\\includegraphics[width=\\linewidth]{{{name}.pdf}}"
+            yield _float("figure", f"{graphics}\n\\caption*{{{escape(caption)}}}")
+
+
+def _list(items: Iterable[str]) -> str:
+    lines = "\n".join(f"\\item {{}}{escape(item)}" for item in items)
+    return f"\\begin{{itemize}}\n{lines}\n\\end{{itemize}}"
+
+
+def _table(table: Table) -> str:
+    lines = [" & ".join(map(escape, table.header)) + r" \\", r"\midrule"]
+    lines += [" & ".join(map(_cell, row)) + r" \\" for row in table.values()]
+    body = "\n".join(lines)
+    columns = "l" * len(table.header)
+    narrowed = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%"
+    return _float(
+        "table",
+        f"\\caption*{{{escape(table.caption)}}}\n{narrowed}\n"
+        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}}}",
+    )
+
+
+def _float(kind: str, content: str) -> str:
+    return f"\\begin{{{kind}}}[H]\n\\centering\n{content}\n\\end{{{kind}}}"
+
+
+def _cell(value: Value) -> str:
+    text = escape(value.text)
+    if value.best and text:
+        text = f"\\textbf{{{text}}}"
+    colour = "" if value.shade is None else f"\\cellcolor[HTML]{{{on_white(value.shade)}}}"
+    return colour + (f"{{{text}}}" if text[:1] == "[" else text)  # a bracket after \\ would be its option
