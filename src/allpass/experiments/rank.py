@@ -45,6 +45,8 @@ class RankStudy:
         networks: The architectures, with their names for people.
         activations: The activations, with their names for people.
         known: The known ranks at ``layers``, by architecture and activation.
+        curves: What can be read off the source's curves of each architecture: the layer up to which the identity is
+            ``full``, the one by which ReLU is ``gone``, and the last rank of ``tanh``.
         quick: ``seeds``, ``depth`` and ``activations`` that prove the path.
     """
 
@@ -60,6 +62,7 @@ class RankStudy:
     networks: Mapping[str, str]
     activations: Mapping[str, str]
     known: Mapping[str, Mapping[str, Sequence[int]]]
+    curves: Mapping[str, Mapping[str, str]]
     quick: Mapping[str, Any]
 
     def cells(self) -> Sequence[str]:
@@ -111,20 +114,22 @@ class RankStudy:
                 found.append(self._row(task.about["network"], task.about["activation"], runs, plan))
         return found
 
-    def outside(self, network: str, activation: str, low: Sequence[int], high: Sequence[int]) -> list[int]:
-        """The layers whose known rank is further from a range than the margin.
+    def checks(
+        self, network: str, activation: str, low: Sequence[int], high: Sequence[int]
+    ) -> list[tuple[int, int, bool]]:
+        """Every known rank with its layer, and whether it is no further from the range there than the margin.
 
         Args:
             network: The architecture.
             activation: The activation.
-            low: The lowest rank of every layer.
+            low: The lowest rank of every layer that there is.
             high: The highest.
         """
         known = self.known.get(network, {}).get(activation, ())
         return [
-            layer
+            (layer, rank, low[layer - 1] - self.margin <= rank <= high[layer - 1] + self.margin)
             for layer, rank in zip(self.layers, known, strict=False)
-            if layer <= len(low) and not low[layer - 1] - self.margin <= rank <= high[layer - 1] + self.margin
+            if layer <= len(low)
         ]
 
     def _asked(self, plan: Plan) -> list[tuple[str, str]]:
@@ -145,7 +150,7 @@ class RankStudy:
     def _row(self, network: str, activation: str, runs: Sequence[Run], plan: Plan) -> Row:
         ranks = np.stack([run.curves["rank"] for run in runs]).astype(np.int64)  # [runs, depth]
         low, high = ranks.min(axis=0).tolist(), ranks.max(axis=0).tolist()
-        known = self.known.get(network, {}).get(activation, ())
+        checks = self.checks(network, activation, low, high)
         return {
             "network": network,
             "activation": activation,
@@ -155,8 +160,8 @@ class RankStudy:
             "deviation": _joined(ranks.std(axis=0).round(2).tolist()),
             "low": _joined(low),
             "high": _joined(high),
-            "known": _joined(known),
-            "outside": len(self.outside(network, activation, low, high)) if known else None,
+            "known": len(checks),
+            "within": sum(holds for *_, holds in checks),
             "quick": plan.quick,
             **origin(runs),
         }
@@ -178,7 +183,18 @@ def drawn(nodes: int, p: float, features: int, seed: int) -> tuple[Tensor, Opera
 
 def parse_study(text: str) -> RankStudy:
     """The study of a TOML text, checked: every name in it exists, and there is a known rank for every layer named."""
-    entries = ("seeds", "margin", "layers", "graph", "network", "networks", "activations", "known", "quick")
+    entries = (
+        "seeds",
+        "margin",
+        "layers",
+        "graph",
+        "network",
+        "networks",
+        "activations",
+        "known",
+        "curves",
+        "quick",
+    )
     content = parse_content(text, "rank", entries)
     with at("rank, graph"):
         check_keys(content["graph"], (), needed=("nodes", "p", "features"))
@@ -195,6 +211,9 @@ def parse_study(text: str) -> RankStudy:
         check_keys(content["quick"], (), needed=("seeds", "depth", "activations"))
         for activation in content["quick"]["activations"]:
             check_name("activation", activation, content["activations"])
+    for network in content["networks"]:
+        with at(f"rank, curves, {network}"):
+            check_keys(content["curves"].get(network), (), needed=("full", "gone", "tanh"))
     for network, by_activation in content["known"].items():
         with at(f"rank, known, {network}"):
             check_name("network", network, content["networks"])

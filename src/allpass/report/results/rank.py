@@ -1,0 +1,273 @@
+"""The page of ranks over depth: every known value beside the range over all draws, and the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from allpass.experiments.rank import RankStudy
+from allpass.experiments.study import Row, Study
+from allpass.report.canvas import in_style
+from allpass.report.results.head import head
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.theme import light
+from allpass.report.wording import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDTH = 8.8
+_GONE = 3
+_MAIN = {"tanh": ("low", "-"), "identity": ("both", "--"), "relu": ("high", "-.")}
+_LINES = {"gcn": ("high", "-."), "snowball": ("both", "--"), "krylov": ("low", "-")}
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """One row, with its texts as numbers; the first number of each is that of layer 1."""
+
+    network: str
+    activation: str
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @classmethod
+    def of(cls, row: Row) -> _Curve:
+        low, high = (tuple(map(int, str(row[name]).split())) for name in ("low", "high"))
+        mean, deviation = (tuple(map(float, str(row[name]).split())) for name in ("mean", "deviation"))
+        return cls(str(row["network"]), str(row["activation"]), mean, deviation, low, high)
+
+    def until(self, rank: float) -> int:
+        """The last layer before the mean falls below a rank."""
+        return next((layer for layer, mean in enumerate(self.mean) if mean < rank), len(self.mean))
+
+
+_Curves: TypeAlias = Mapping[tuple[str, str], _Curve]
+
+
+def page(study: Study, rows: Sequence[Row]) -> Page:
+    """The page of the study ``rank``.
+
+    Args:
+        study: The study.
+        rows: Its rows.
+    """
+    ranks = cast(RankStudy, study)
+    curves = {(curve.network, curve.activation): curve for curve in map(_Curve.of, rows)}
+    blocks: list[Block] = [*head(study, rows)]
+    if rows:
+        blocks += [
+            Text(_summary(ranks, rows, curves)),
+            Picture("rank-depth", _caption(rows), partial(_three, ranks, curves)),
+            Heading("Value by value"),
+            *(_values(ranks, curves, network) for network in dict.fromkeys(name for name, _ in curves)),
+            Heading("What the curves of the source show"),
+            _read_off(ranks, curves),
+            Heading("All activations"),
+            Picture(
+                "rank-activations",
+                f"Mean rank by layer for every activation; at most {ranks.network['width']}.",
+                partial(_all, ranks, curves),
+            ),
+            _landmarks(ranks, curves),
+        ]
+    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    return Page(study.title, tuple(blocks))
+
+
+def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
+    known, within = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "within"))
+    missed = [
+        f"{study.networks[curve.network]} with {study.activations[curve.activation]} after layer {layer}"
+        for curve in curves.values()
+        for layer, _, holds in _checks(study, curve)
+        if not holds
+    ]
+    runs, parts = rows[0]["runs"], rows[0]["graphs_in_parts"]
+    return (
+        f"The claim: each known value lies within [lowest − {study.margin}, highest + {study.margin}] of {runs} draws. "
+        f"{within} of {known} known values do."
+        + f" The others: {'; '.join(missed)}."
+        * bool(missed)
+        + "\n\nEvery weight is drawn from N(0, 1); nothing is trained or rescaled. The graph is "
+        f"G({study.graph['nodes']}, {study.graph['p']:g}) with {study.graph['features']} features. Layers are "
+        f"{study.network['width']} wide, which is the highest rank there can be; Krylov layers have "
+        f"{study.network['blocks']} blocks. The rank is numerical: a singular value counts as 0 below the largest one "
+        f"times {count(study.graph['nodes'])} times the spacing of float64. Of the {runs} graphs {parts or 'none'} "
+        f"{'is' if parts == 1 else 'are'} in more than one part."
+    )
+
+
+def _caption(rows: Sequence[Row]) -> str:
+    return (
+        f"Rank of the hidden features by layer: mean of {rows[0]['runs']} draws, shaded by one standard deviation. "
+        "Rings are the known values."
+    )
+
+
+def _values(study: RankStudy, curves: _Curves, network: str) -> Table:
+    """Known values and ranges of one architecture."""
+    mine = [curve for curve in curves.values() if curve.network == network and _checks(study, curve)]
+    header = ["layer"]
+    columns: list[list[str]] = []
+    for curve in mine:
+        name = study.activations[curve.activation]
+        header += [f"{name}, known", f"{name}, ours"]
+        checks = _checks(study, curve)
+        columns.append([str(rank) for _, rank, _ in checks])
+        columns.append([_range(curve, layer) + " (outside)" * (not holds) for layer, _, holds in checks])
+    layers = [str(layer) for layer in study.layers if mine and layer <= len(mine[0].low)]
+    return Table(
+        f"{study.networks[network]}: known ranks, and the lowest to highest of ours.",
+        tuple(header),
+        tuple(zip(layers, *columns, strict=True)),
+    )
+
+
+def _read_off(study: RankStudy, curves: _Curves) -> Table:
+    """Three things that can be seen in the printed curves, beside the same of ours."""
+    full = study.network["width"] - 0.5
+    seen: tuple[tuple[str, str, str, Callable[[_Curve], str]], ...] = (
+        ("identity: full up to layer", "full", "identity", lambda curve: str(curve.until(full))),
+        (f"ReLU: below {_GONE} from layer", "gone", "relu", lambda curve: _after(curve, _GONE)),
+        ("tanh: rank after the last layer", "tanh", "tanh", _with_deviation),
+    )
+    names = [
+        network for network in study.networks if any(curve.network == network for curve in curves.values())
+    ]
+    rows = []
+    for words, key, activation, ours in seen:
+        cells = [words]
+        for network in names:
+            curve = curves.get((network, activation))
+            cells += [study.curves[network][key], "–" if curve is None else ours(curve)]
+        rows.append(tuple(cells))
+    header = [text for network in names for text in (f"{study.networks[network]}, source", "ours")]
+    return Table(
+        "Read off the curves of the source by eye, beside the mean of ours.", ("", *header), tuple(rows)
+    )
+
+
+def _landmarks(study: RankStudy, curves: _Curves) -> Table:
+    width = study.network["width"]
+    return Table(
+        f"Where the mean rank leaves {width}, where it falls below half of that and below {_GONE}, and the rank after "
+        "the last layer with its standard deviation over draws.",
+        (
+            "network and activation",
+            "full up to layer",
+            "below half from",
+            f"below {_GONE} from",
+            "last layer",
+        ),
+        tuple(
+            (
+                f"{study.networks[curve.network]}, {study.activations[curve.activation]}",
+                str(curve.until(width - 0.5)),
+                _after(curve, width / 2),
+                _after(curve, _GONE),
+                _with_deviation(curve),
+            )
+            for curve in curves.values()
+        ),
+    )
+
+
+def _checks(study: RankStudy, curve: _Curve) -> list[tuple[int, int, bool]]:
+    return study.checks(curve.network, curve.activation, curve.low, curve.high)
+
+
+def _range(curve: _Curve, layer: int) -> str:
+    low, high = curve.low[layer - 1], curve.high[layer - 1]
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _after(curve: _Curve, rank: float) -> str:
+    layer = curve.until(rank) + 1
+    return str(layer) if layer <= len(curve.mean) else "never"
+
+
+def _with_deviation(curve: _Curve) -> str:
+    return f"{curve.mean[-1]:.1f} ± {curve.deviation[-1]:.1f}"
+
+
+@in_style
+def _three(study: RankStudy, curves: _Curves) -> Figure:
+    """A panel for each architecture, with the activations whose ranks are known."""
+    figure, axes = _panels(study, 1, len(study.networks), 3.1)
+    for panel, (network, title) in zip(axes, study.networks.items(), strict=True):
+        panel.set_title(title, fontsize=9, loc="left")
+        for activation, (role, line) in _MAIN.items():
+            curve = curves.get((network, activation))
+            if curve is None:
+                continue
+            layers = range(1, len(curve.mean) + 1)
+            panel.plot(layers, curve.mean, line, color=light(role), label=study.activations[activation])
+            spread = list(zip(curve.mean, curve.deviation, strict=True))
+            panel.fill_between(
+                layers,
+                [mean - deviation for mean, deviation in spread],
+                [mean + deviation for mean, deviation in spread],
+                color=light(role),
+                alpha=0.2,
+                linewidth=0,
+            )
+            known = _checks(study, curve)
+            panel.plot(
+                [layer for layer, *_ in known],
+                [rank for _, rank, _ in known],
+                "o",
+                color=light(role),
+                markerfacecolor="none",
+                markersize=4,
+            )
+    _legend(figure, axes)
+    return figure
+
+
+@in_style
+def _all(study: RankStudy, curves: _Curves) -> Figure:
+    """A panel for each activation, with all architectures."""
+    figure, axes = _panels(study, 2, -(-len(study.activations) // 2), 4.2)
+    for panel, (activation, title) in zip(axes, study.activations.items(), strict=False):
+        panel.set_title(title, fontsize=9, loc="left")
+        for network, (role, line) in _LINES.items():
+            curve = curves.get((network, activation))
+            if curve is not None:
+                layers = range(1, len(curve.mean) + 1)
+                panel.plot(layers, curve.mean, line, color=light(role), label=study.networks[network])
+    for panel in axes[len(study.activations) :]:
+        panel.set_axis_off()
+    _legend(figure, axes)
+    return figure
+
+
+def _panels(study: RankStudy, rows: int, columns: int, height: float) -> tuple[Figure, list[Axes]]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for row in grid:
+        row[0].set_ylabel("rank")
+    for panel in grid[-1]:
+        panel.set_xlabel("layer")
+    grid[0][0].set(xlim=(0, study.network["depth"]), ylim=(0, 1.05 * study.network["width"]))
+    for panel in grid.flat:
+        panel.grid(axis="y")
+    return figure, list(grid.flat)
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """One for all panels, above them."""
+    named = {
+        label: handle
+        for panel in axes
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if named:
+        figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=len(named))
