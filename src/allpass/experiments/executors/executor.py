@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+from allpass.errors import AllpassError
 from allpass.experiments.study import Task
 from allpass.train.run import Run
+
+Perform: TypeAlias = Callable[[Task, str], Iterator[Sequence[Run]]]
+"""Does a task on a device, and gives its runs as they end."""
+
+ATTEMPTS = 3
+"""How often a task is begun whose worker dies: its machine may have failed, or the task may kill every worker."""
 
 
 @dataclass(frozen=True)
@@ -36,3 +43,41 @@ class Executor(Protocol):
     def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
         """Do all tasks, in any order; every one of them has an event that ends it."""
         ...
+
+
+def by_catalogue(task: Task, device: str) -> Iterator[Sequence[Run]]:
+    """Do a task as the study of its ID does."""
+    from allpass.experiments.catalogue import STUDIES
+
+    return STUDIES[task.study].perform(task, device)
+
+
+def events(number: int, task: Task, device: str, perform: Perform) -> Iterator[Event]:
+    """Do a task here and tell what comes of it; an exception ends this task alone.
+
+    Args:
+        number: Its place among all tasks.
+        task: What is done.
+        device: Where to compute.
+        perform: How.
+    """
+    try:
+        for runs in perform(task, device):
+            yield Event(number, runs)
+    except Exception as error:
+        text = str(error) if isinstance(error, AllpassError) else f"{type(error).__name__}: {error}"
+        yield Event(number, ended=True, error=text)
+    else:
+        yield Event(number, ended=True)
+
+
+def given_up(number: int, reason: str) -> Event:
+    """The end of a task whose workers died.
+
+    Args:
+        number: Its place among all tasks.
+        reason: What happened to the last of them, as a sentence.
+    """
+    return Event(
+        number, ended=True, error=f"It was begun {ATTEMPTS} times, and its worker died each time. {reason}"
+    )

@@ -1,34 +1,38 @@
-"""Tasks done in this process, one after the other."""
+"""Tasks done on this machine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from allpass.errors import AllpassError
-from allpass.experiments.executors.executor import Event
+from allpass.errors import InputError
+from allpass.experiments.executors.executor import Event, Perform, by_catalogue, events
+from allpass.experiments.executors.processes import in_processes
 from allpass.experiments.study import Task
 
 
 @dataclass(frozen=True)
 class Local:
-    """This process.
+    """This machine.
 
     Args:
         device: Where to compute.
+        workers: How many processes do tasks; with one it is this process, and tasks are done in their order.
+        perform: How a task is done; other processes find it by its module and name.
     """
 
     device: str = "cpu"
+    workers: int = 1
+    perform: Perform = by_catalogue
+
+    def __post_init__(self) -> None:
+        if type(self.workers) is not int or self.workers < 1:
+            raise InputError(f"Got workers = {self.workers!r}.", "Expected a whole number, 1 or more.")
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
-        """Do all tasks in their order."""
-        from allpass.experiments.catalogue import STUDIES
-
+        """Do all tasks."""
+        if self.workers > 1:
+            yield from in_processes(tasks, self.device, self.workers, self.perform)
+            return
         for number, task in enumerate(tasks):
-            try:
-                for runs in STUDIES[task.study].perform(task, self.device):
-                    yield Event(number, runs)
-            except AllpassError as error:
-                yield Event(number, ended=True, error=str(error))
-            else:
-                yield Event(number, ended=True)
+            yield from events(number, task, self.device, self.perform)
