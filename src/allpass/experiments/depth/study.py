@@ -90,7 +90,7 @@ class DepthStudy:
                     **found[combination].sizes(),
                     **_texts(grounds[combination.dataset].predicted(trainings.settings)),
                     "quick": plan.quick,
-                    **origin(found[combination].runs),
+                    **origin(found[combination].kept),
                 }
             )
         return rows
