@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from torch_geometric.data import Data
 
-from allpass.data import DATASETS, fingerprint, load
-from allpass.errors import AllpassError, InputError
+from allpass.data import DATASETS
+from allpass.errors import InputError
+from allpass.experiments.at_hand import content_hash, graph_of
 from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import Measured, measure, stored
@@ -50,7 +51,7 @@ NEWER = (
     "generalized_edge_homophily",
 )
 EDGES = ("directed", "stored", "undirected")
-"""What was counted as edges: one way and no self-loop, everything that is stored, or both ways once and no self-loop."""
+"""What was counted as edges: one way without self-loops, all that is stored, or both ways once without self-loops."""
 
 TIES_FAIL = -1e-12
 """The relative tolerance by which two equal means are no longer equal."""
@@ -112,7 +113,7 @@ class HomophilyStudy:
         """Datasets, and groups of them."""
         return (*self.subjects, *self.groups)
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
         """A task is a dataset."""
         return [Task(self.id, title, {"dataset": title}, gpu=0.0) for title in self._asked(plan)]
 
@@ -121,7 +122,7 @@ class HomophilyStudy:
         return [
             Key(
                 dataset=subject.dataset,
-                fingerprint=_fingerprint(subject.dataset, settings["unlabelled"]),
+                fingerprint=content_hash(subject.dataset, settings["unlabelled"]),
                 model="",
                 settings=settings,
                 split="",
@@ -152,6 +153,8 @@ class HomophilyStudy:
 
     def _rows(self, subject: Subject, runs: Sequence[Run]) -> list[Row]:
         by = {run.key.settings["convention"]: run.scores for run in runs}
+        made = origin(runs)
+        share = round(sum(run.seconds for run in runs) / len(by["definition"]), 3)
         return [
             {
                 "title": subject.title,
@@ -165,7 +168,8 @@ class HomophilyStudy:
                 ),
                 "table": subject.table,
                 "note": subject.note,
-                **origin(runs),
+                **made,
+                "seconds": share,  # all rows together have the time of the runs
             }
             for metric, defined in by["definition"].items()
         ]
@@ -220,7 +224,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _measured(key: Key) -> Measured:
-    data = _graph(key.dataset, key.settings["unlabelled"])
+    data = graph_of(key.dataset, key.settings["unlabelled"])
     if key.settings["convention"] == "definition":
         found = _defined(data)
     else:
@@ -229,7 +233,7 @@ def _measured(key: Key) -> Measured:
 
 
 def _defined(data: Data) -> dict[str, float]:
-    """Metrics by their definitions, which are the conventions of the library, as far as the data have what they need."""
+    """Metrics by their definitions, which the library follows, as far as the data have what they need."""
     have = profile(data, [name for name in (*PUBLISHED, *NEWER) if _has_needs(data, name)])
     return {**_counts(data, "undirected"), **have.to_dict()}
 
@@ -271,20 +275,6 @@ def _counts(data: Data, edges: str) -> dict[str, float]:
 
 def _has_needs(data: Data, name: str) -> bool:
     return "features" not in METRICS[name].needs or data.x is not None
-
-
-@lru_cache(maxsize=4)
-def _graph(dataset: str, unlabelled: str) -> Data:
-    return load(dataset, unlabelled=unlabelled)
-
-
-@lru_cache(maxsize=64)
-def _fingerprint(dataset: str, unlabelled: str) -> str:
-    """The hash of a graph; empty where it cannot be read: the task that needs it says why."""
-    try:
-        return fingerprint(_graph(dataset, unlabelled))
-    except AllpassError:
-        return ""
 
 
 def read_homophily(text: str) -> HomophilyStudy:

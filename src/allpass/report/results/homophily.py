@@ -1,0 +1,226 @@
+"""The page of homophily: what was printed, ours as printed, ours by the definition, and the newer metrics beside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from allpass.experiments.homophily import COUNTS, NEWER, PUBLISHED
+from allpass.experiments.study import Row, Study
+from allpass.metrics import METRICS
+from allpass.report.canvas import in_style
+from allpass.report.results.cells import number, signed
+from allpass.report.results.head import head
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.theme import light
+from allpass.report.wording import count, words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DRAWN = ("edge_homophily", "node_homophily", "class_homophily")
+_GIVES = {
+    "both": "both",
+    "printed": "as printed",
+    "definition": "the definition",
+    "between": "neither, it lies between",
+    "neither": "neither",
+}
+_MARKS = (
+    ("definition", "ours, by the definition", "low", "o", 5.5),
+    ("printed", "ours, as printed", "high", "D", 5.0),
+    ("published", "published", "ink", "x", 6.5),
+)
+
+
+def page(study: Study, rows: Sequence[Row]) -> Page:
+    """The page of the study ``homophily``.
+
+    Args:
+        study: The study.
+        rows: Its rows.
+    """
+    both = [row for row in rows if row["published"] is not None and row["printed"] is not None]
+    blocks: list[Block] = [*head(study, rows)]
+    if both:
+        blocks += [
+            Text(_summary(both)),
+            _which(both),
+            *_pictures(both),
+            Heading("Metric by metric"),
+            *(_table(both, metric) for metric in PUBLISHED if _of(both, metric)),
+            Heading("Sizes"),
+            *(_table(both, metric) for metric in COUNTS if _of(both, metric)),
+        ]
+    elsewhere = [row for row in rows if row["published"] is not None and row["printed"] is None]
+    if elsewhere:
+        blocks += [Heading("Published elsewhere, by the definition"), _elsewhere(elsewhere)]
+    if rows:
+        blocks += [Heading("All datasets by the definitions"), _newer(rows)]
+    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in (*study.notes, *_remarks(rows))))]
+    return Page(study.title, tuple(blocks))
+
+
+def _pictures(both: Sequence[Row]) -> list[Picture]:
+    if not any(row["metric"] in DRAWN for row in both):
+        return []
+    caption = (
+        "Three metrics of every dataset with published values. Where the circle is away from the cross, the printed "
+        "number is not what the text defines."
+    )
+    return [Picture("homophily-conventions", caption, partial(_conventions, both))]
+
+
+def _of(rows: Sequence[Row], metric: str) -> list[Row]:
+    return [row for row in rows if row["metric"] == metric]
+
+
+def _remarks(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(f"{row['title']}: {row['note']}" for row in rows if row["note"]))
+
+
+def _symbol(metric: str) -> str:
+    return METRICS[metric].symbol if metric in METRICS else metric
+
+
+def _summary(both: Sequence[Row]) -> str:
+    metrics = [row for row in both if row["metric"] not in COUNTS]
+    by = Counter(str(row["by"]) for row in metrics)
+    apart = [row for row in metrics if row["metric"] in DRAWN and row["by"] == "printed"]
+    furthest = max(apart, key=lambda row: abs(number(row, "definition_difference") or 0.0), default=None)
+    text = (
+        f"Of {len(metrics)} published values of metrics, {by['both'] + by['printed']} are what the printed convention "
+        f"gives and {by['both'] + by['definition']} what the definition gives; {by['both']} are both. "
+        f"{by['between']} lie between the two and {by['neither']} are neither."
+    )
+    if furthest is not None:
+        text += (
+            f" The convention matters most for {_symbol(str(furthest['metric']))} of {furthest['title']}: printed is "
+            f"{_digits(furthest, 'published')}, and the definition gives {_digits(furthest, 'definition')}."
+        )
+    return text
+
+
+def _which(both: Sequence[Row]) -> Table:
+    metrics = [metric for metric in (*PUBLISHED, *COUNTS) if _of(both, metric)]
+    rows = []
+    for metric in metrics:
+        by = Counter(str(row["by"]) for row in _of(both, metric))
+        rows.append((_symbol(metric), *(str(by[kind]) for kind in _GIVES)))
+    return Table(
+        "How many of the published values each convention gives, by metric.",
+        ("metric", *_GIVES.values()),
+        tuple(rows),
+    )
+
+
+def _table(both: Sequence[Row], metric: str) -> Table:
+    meaning = METRICS[metric].meaning if metric in METRICS else f"Number of {metric}."
+    return Table(
+        f"{_symbol(metric)}: {meaning}" if metric in METRICS else meaning,
+        (
+            "dataset",
+            "published",
+            "ours, as printed",
+            "ours, by the definition",
+            "as printed − published",
+            "definition − published",
+            "given by",
+        ),
+        tuple(
+            (
+                str(row["title"]),
+                *(_digits(row, name) for name in ("published", "printed", "definition")),
+                *(_difference(row, name) for name in ("printed_difference", "definition_difference")),
+                _GIVES[str(row["by"])],
+            )
+            for row in _of(both, metric)
+        ),
+    )
+
+
+def _elsewhere(rows: Sequence[Row]) -> Table:
+    return Table(
+        "Values of other tables and figures, which follow the definitions.",
+        ("dataset", "metric", "published", "ours", "difference", "where"),
+        tuple(
+            (
+                str(row["title"]),
+                _symbol(str(row["metric"])),
+                f"{number(row, 'published'):g}",
+                _digits(row, "definition"),
+                _difference(row, "definition_difference"),
+                str(row["table"]),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _newer(rows: Sequence[Row]) -> Table:
+    metrics = [metric for metric in (*PUBLISHED, *NEWER) if _of(rows, metric)]
+    by = {(row["title"], row["metric"]): row for row in rows}
+    titles = list(dict.fromkeys(str(row["title"]) for row in rows))
+    lines = [
+        (title, *(_digits(by.get((title, metric)), "definition") for metric in metrics)) for title in titles
+    ]
+    meanings = "; ".join(f"{_symbol(metric)} is {words(metric)}" for metric in NEWER if _of(rows, metric))
+    return Table(
+        f"Every metric by its definition. {meanings}.",
+        ("dataset", *map(_symbol, metrics)),
+        tuple(lines),
+    )
+
+
+def _digits(row: Row | None, name: str) -> str:
+    value = number(row, name)
+    if row is None or value is None:
+        return "–"
+    return count(round(value)) if row["metric"] in COUNTS else f"{value:.4f}".replace("-", "−")
+
+
+def _difference(row: Row, name: str) -> str:
+    value = number(row, name)
+    return "–" if value is None else signed(value, 0 if row["metric"] in COUNTS else 4)
+
+
+@in_style
+def _conventions(both: Sequence[Row]) -> Figure:
+    from matplotlib.figure import Figure
+
+    drawn = [metric for metric in DRAWN if _of(both, metric)]
+    titles = list(dict.fromkeys(str(row["title"]) for row in both if row["metric"] in drawn))
+    figure = Figure(figsize=(8.8, max(2.0, 1.1 + 0.3 * len(titles))), layout="constrained")
+    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
+    for axes, metric in zip(panels, drawn, strict=True):
+        found = {str(row["title"]): row for row in _of(both, metric)}
+        for place, title in enumerate(titles):
+            ends = [number(found.get(title), name) for name, *_ in _MARKS]
+            known = [end for end in ends if end is not None]
+            if known:
+                axes.plot([min(known), max(known)], [place, place], color=light("neither"), linewidth=2)
+        for name, label, role, marker, size in _MARKS:
+            places = [
+                place for place, title in enumerate(titles) if number(found.get(title), name) is not None
+            ]
+            axes.plot(
+                [number(found[titles[place]], name) for place in places],
+                places,
+                marker,
+                color=light(role),
+                markersize=size,
+                markerfacecolor="none" if name == "definition" else light(role),
+                markeredgewidth=1.4,
+                label=label,
+                clip_on=False,
+            )
+        axes.set(xlim=(0, 1), ylim=(len(titles) - 0.5, -0.5), xlabel=words(metric))
+        axes.set_yticks(range(len(titles)), titles)
+        axes.tick_params(axis="y", length=0, labelcolor=light("ink"))
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.spines["left"].set_visible(False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure

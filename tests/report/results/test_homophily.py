@@ -1,0 +1,91 @@
+"""The page of homophily."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from allpass.experiments.homophily import STUDY, reproduced_by
+from allpass.experiments.study import Row
+from allpass.report.canvas import to_bytes
+from allpass.report.results.homophily import page
+from allpass.report.results.page import Picture, Table, Text
+
+
+def row(title: str, metric: str, published: float | None, printed: float | None, defined: float) -> Row:
+    by = "" if published is None else reproduced_by(published, printed, defined, 1e-4)
+    return {
+        "title": title,
+        "dataset": title.lower(),
+        "metric": metric,
+        "published": published,
+        "printed": printed,
+        "definition": defined,
+        "printed_difference": None if None in (published, printed) else round(printed - published, 6),  # type: ignore[operator]
+        "definition_difference": None if published is None else round(defined - published, 6),
+        "by": by,
+        "table": "Figure 1" if printed is None else "",
+        "note": "Odd." if title == "Texas" else "",
+        "seconds": 0.1,
+        "allpass": "0.1.0",
+        "torch": "2.13",
+        "device": "cpu",
+        "ended": "2026-01-01",
+    }
+
+
+@pytest.fixture
+def rows() -> list[Row]:
+    return [
+        row("Texas", "nodes", 183, 183, 183),
+        row("Texas", "edge_homophily", 0.4106, 0.4106, 0.0609),
+        row("Texas", "label_informativeness", None, None, 0.1923),
+        row("Cora", "edge_homophily", 0.81, 0.81, 0.81),
+        row("PubMed", "aggregation_homophily", 0.9716, 0.9693, 0.9733),
+        row("Bipartite", "edge_homophily", 0, None, 0.0),
+    ]
+
+
+def tables(rows: list[Row]) -> Iterator[Table]:
+    return (block for block in page(STUDY, rows).blocks if isinstance(block, Table))
+
+
+def test_the_summary_counts_the_rows(rows: list[Row]) -> None:
+    text = next(b.text for b in page(STUDY, rows).blocks if isinstance(b, Text) and b.text.startswith("Of "))
+    assert "Of 3 published values of metrics, 2 are what the printed convention gives and 1 what" in text
+    assert "1 lie between the two and 0 are neither" in text
+    assert "H_edge of Texas: printed is 0.4106, and the definition gives 0.0609" in text
+
+
+def test_every_number_stands_beside_the_published_one(rows: list[Row]) -> None:
+    edge = next(table for table in tables(rows) if table.caption.startswith("H_edge"))
+    assert edge.rows[0] == ("Texas", "0.4106", "0.4106", "0.0609", "0.0000", "−0.3497", "as printed")
+    assert [line[0] for line in edge.rows] == ["Texas", "Cora"]
+    nodes = next(table for table in tables(rows) if "nodes." in table.caption)
+    assert nodes.rows == (("Texas", "183", "183", "183", "0", "0", "both"),)
+
+
+def test_what_is_not_known_is_a_dash(rows: list[Row]) -> None:
+    every = list(tables(rows))[-1]
+    assert every.header == ("dataset", "H_edge", "H_agg", "LI")
+    assert every.rows[2] == ("PubMed", "–", "0.9733", "–")
+
+
+def test_remarks_and_values_of_other_places_are_shown(rows: list[Row]) -> None:
+    blocks = page(STUDY, rows).blocks
+    assert "- Texas: Odd." in blocks[-1].text  # type: ignore[union-attr]
+    elsewhere = next(table for table in tables(rows) if table.header[-1] == "where")
+    assert elsewhere.rows == (("Bipartite", "H_edge", "0", "0.0000", "0.0000", "Figure 1"),)
+
+
+def test_the_picture_has_a_panel_for_each_known_metric_and_a_line_for_each_dataset(rows: list[Row]) -> None:
+    (picture,) = (block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    figure = picture.draw()
+    assert [axes.get_xlabel() for axes in figure.axes] == ["edge homophily"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["Texas", "Cora"]
+    assert to_bytes(figure, ".svg") == to_bytes(picture.draw(), ".svg")
+
+
+def test_nothing_measured_is_a_page_all_the_same() -> None:
+    assert page(STUDY, []).title == STUDY.title
