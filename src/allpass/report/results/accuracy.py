@@ -100,12 +100,12 @@ def details(results: Results) -> tuple[Block, ...]:
     blocks: list[Block] = [Heading("Column by column"), Text(_EXPLANATION)]
     for column in results.spec.columns:
         cells = [cell for cell in results.spec.cells if cell.column.name == column.name]
-        printed = shaded([_first(cell.published) for cell in cells], [_printed(cell) for cell in cells])
+        shown = shaded([_first(cell.published) for cell in cells], [printed(cell) for cell in cells])
         ours = {kind: _of_kind(results, cells, kind) for kind in KINDS}
         lines: list[tuple[Value | str, ...]] = [
             (
                 cell.row,
-                printed[place],
+                shown[place],
                 spread(cell.rerun),
                 ours["same"][place],
                 _both(results.get(cell, "same")),
@@ -176,6 +176,39 @@ def accepted(cell: Cell, row: Row) -> bool | None:
     return reached or judged[1] in (AGREES, BETTER)
 
 
+def reasons(results: Results, cell: Cell, row: Row) -> list[str]:
+    """What rows and spec tell of a number that is not as published, a sentence each.
+
+    Args:
+        results: The rows of the table.
+        cell: What was printed.
+        row: Ours with the same settings.
+    """
+    found = [text for text in (cell.incomparable, cell.note) if text]
+    if row["rerun"] is not None:
+        found.append(
+            f"The authors' own code gives {spread(cell.rerun)}; ours minus that: {compared(row, 'rerun')}."
+        )
+    if row["diverged"]:
+        found.append(f"{row['diverged']} of {row['runs']} runs diverged.")
+    honest = results.get(cell, "honest")
+    if honest is not None:
+        found.append(f"Honest: {measured(honest)} on {data_of(cell.column)}.")
+    bias = bias_of(results, cell.column)
+    if bias is not None:
+        found.append(
+            f"Settings chosen on test nodes lift means on {bias.dataset} by {bias.mean:.2f} points "
+            f"({bias.low:.2f} to {bias.high:.2f}, {bias.models} models)."
+        )
+    return found
+
+
+def printed(cell: Cell) -> str:
+    """What was published, and what was printed beside the settings where that is another number."""
+    text = spread(cell.published) or "not published"
+    return f"{text} (beside its settings: {spread(cell.beside)})" if cell.beside else text
+
+
 _EXPLANATION = (
     "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. Differences "
     "are ours minus theirs in points, with Welch's 95% interval; a mean that was printed without deviation counts as "
@@ -222,8 +255,10 @@ def _matrix(results: Results, kind: Kind) -> Table:
         for column in spec.columns
     ]
     header = ("row", *(_named(column, kind) for column in spec.columns))
-    lines = tuple((row, *(column[place] for column in columns)) for place, row in enumerate(spec.rows))
-    return Table(f"{_TITLES[kind]} {_LEGEND}", header, lines)
+    lines: list[tuple[Value | str, ...]] = [
+        (row, *(column[place] for column in columns)) for place, row in enumerate(spec.rows)
+    ]
+    return Table(f"{_TITLES[kind]} {_LEGEND}", header, tuple(lines))
 
 
 def _named(column: Column, kind: Kind) -> str:
@@ -247,7 +282,6 @@ def _mark(row: Row) -> str:
 
 def _below(results: Results) -> tuple[Block, ...]:
     """Every cell that does not agree, with what is known of it."""
-    biases = {column.name: bias_of(results, column) for column in results.spec.columns}
     lines: list[tuple[str, ...]] = []
     for cell in results.spec.cells:
         row = results.get(cell, "same")
@@ -255,7 +289,7 @@ def _below(results: Results) -> tuple[Block, ...]:
             continue
         reasons = " ".join(_reasons(results, cell, row, biases[cell.column.name])) or "No reason is known."
         lines.append(
-            (f"{cell.row}, {cell.column.name}", measured(row), _printed(cell), compared(row), reasons)
+            (f"{cell.row}, {cell.column.name}", measured(row), printed(cell), compared(row), reasons)
         )
     if not lines:
         return ()
@@ -268,25 +302,6 @@ def _below(results: Results) -> tuple[Block, ...]:
             tuple(lines),
         ),
     )
-
-
-def _reasons(results: Results, cell: Cell, row: Row, bias: Bias | None) -> list[str]:
-    found = [text for text in (cell.incomparable, cell.note) if text]
-    if row["rerun"] is not None:
-        found.append(
-            f"The authors' own code gives {spread(cell.rerun)}; ours minus that: {compared(row, 'rerun')}."
-        )
-    if row["diverged"]:
-        found.append(f"{row['diverged']} of {row['runs']} runs diverged.")
-    honest = results.get(cell, "honest")
-    if honest is not None:
-        found.append(f"Honest: {measured(honest)} on {data_of(cell.column)}.")
-    if bias is not None:
-        found.append(
-            f"Settings chosen on test nodes lift means on {bias.dataset} by {bias.mean:.2f} points "
-            f"({bias.low:.2f} to {bias.high:.2f}, {bias.models} models)."
-        )
-    return found
 
 
 def _selection(results: Results) -> tuple[Block, ...]:
@@ -322,11 +337,6 @@ def _of_kind(results: Results, cells: Sequence[Cell], kind: Kind) -> tuple[Value
         for cell, row in zip(cells, rows, strict=True)
     ]
     return shaded([number(row, "mean") for row in rows], texts)
-
-
-def _printed(cell: Cell) -> str:
-    text = spread(cell.published) or "not published"
-    return f"{text} (beside its settings: {spread(cell.beside)})" if cell.beside else text
 
 
 def _both(row: Row | None) -> str:

@@ -25,9 +25,10 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
         )
         made = ", ".join(f"{name} {' and '.join(_different(rows, name))}" for name in ("allpass", "torch"))
         days = _different(rows, "ended")
+        searched = " (searches of settings not counted)" if any(row.get("tried") for row in rows) else ""
+        seconds = sum(float(row.get("seconds") or 0) for row in rows)
         lines += [
-            f"Reported: {reported}, {duration(sum(float(row.get('seconds') or 0) for row in rows))} of computing"
-            " (searches of settings not counted)",
+            f"Reported: {reported}, {duration(seconds)} of computing{searched}",
             f"Made with: {made}",
             f"Machines: {', '.join(_different(rows, 'device')) or 'not known'}",
             f"Dates: {days[0] if len(days) == 1 else f'{days[0]} to {days[-1]}'}"
