@@ -287,10 +287,8 @@ def _below(results: Results) -> tuple[Block, ...]:
         row = results.get(cell, "same")
         if row is None or accepted(cell, row) is not False:
             continue
-        reasons = " ".join(_reasons(results, cell, row, biases[cell.column.name])) or "No reason is known."
-        lines.append(
-            (f"{cell.row}, {cell.column.name}", measured(row), printed(cell), compared(row), reasons)
-        )
+        known = " ".join(reasons(results, cell, row)) or "No reason is known."
+        lines.append((f"{cell.row}, {cell.column.name}", measured(row), printed(cell), compared(row), known))
     if not lines:
         return ()
     return (

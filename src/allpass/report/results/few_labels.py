@@ -153,7 +153,7 @@ def _reached(pairs: Sequence[tuple[Column, float, float | None]]) -> tuple[str, 
 
 
 def _near(results: Results) -> tuple[Block, ...]:
-    """Whether ours is near the published value, or else reaches the authors' own code; the others with their reasons."""
+    """Whether ours is near the published value, or else reaches the authors' own code; and what of the others."""
     lines, far = [], []
     for row in PROPOSED:
         cells = [cell for cell in results.spec.cells if cell.row == row]
