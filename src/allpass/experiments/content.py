@@ -41,13 +41,19 @@ def parse_content(text: str, name: str, entries: Collection[str]) -> dict[str, A
     return {**content, "notes": tuple(content["notes"])}
 
 
-def named(plan: Plan, study: str, axes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def named(
+    plan: Plan,
+    study: str,
+    axes: Mapping[str, Sequence[str]],
+    quick: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, list[str]]:
     """The names of each axis that a plan asks for: those it names, or all where it names none of that axis.
 
     Args:
         plan: How much is asked for; its cells are names of any axis, in any case.
         study: The ID of the study, for the message about a cell that does not exist.
         axes: All names, by axis.
+        quick: What stands for all of an axis in a quick plan.
 
     Example:
         >>> named(Plan(cells=("GCN",)), "rank", {"network": ["gcn", "krylov"], "activation": ["relu", "tanh"]})
@@ -58,7 +64,8 @@ def named(plan: Plan, study: str, axes: Mapping[str, Sequence[str]]) -> dict[str
     for cell in plan.cells:
         if cell.lower() not in {name.lower() for name in everything}:
             raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, everything))
+    usual = {**axes, **(quick or {})} if plan.quick else axes
     return {
-        axis: [name for name in names if name.lower() in wanted] or list(names)
+        axis: [name for name in names if name.lower() in wanted] or list(usual[axis])
         for axis, names in axes.items()
     }
