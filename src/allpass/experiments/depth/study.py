@@ -22,6 +22,8 @@ from allpass.train.store import Store
 from allpass.train.sweep import Trial, ranked, trial_of
 
 SCORE = "accuracy"
+EXPLODED = 10
+"""A run has exploded whose best validation loss is this many times that of even odds, the logarithm of the classes."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +84,14 @@ class DepthStudy:
             trainings = self._trainings(combination, plan)
             if combination.dataset not in grounds:
                 grounds[combination.dataset] = Ground.of(trainings)
+            ground = grounds[combination.dataset]
             rows.append(
                 {
                     **combination._asdict(),
-                    **found[combination].measured(),
+                    **found[combination].measured(EXPLODED * math.log(ground.classes)),
                     **_compared(found[combination], found.get(self._baseline(combination)), trainings),
                     **found[combination].sizes(),
-                    **_texts(grounds[combination.dataset].predicted(trainings.settings)),
+                    **_texts(ground.predicted(trainings.settings)),
                     "quick": plan.quick,
                     **origin(found[combination].kept),
                 }
@@ -123,7 +126,8 @@ class _Found:
         """Accuracies on the test nodes, split by split, in percent."""
         return [100 * score for score in self.chosen.test_scores]
 
-    def measured(self) -> Row:
+    def measured(self, too_much: float) -> Row:
+        """Scores, and how many runs failed by having no loss or too much of it."""
         accuracy = estimate(self.scores)
         train = [100 * run.scores["train_score"] for run in self.kept if run.status == "done"]
         return {
@@ -132,6 +136,9 @@ class _Found:
             "diverged": self.chosen.diverged,
             "tried": len(self.runs),
             "tried_diverged": sum(run.status != "done" for run in self.runs),
+            "tried_exploded": sum(
+                run.status == "done" and run.scores["val_loss"] > too_much for run in self.runs
+            ),
             "mean": _rounded(accuracy.mean),
             "low": _rounded(accuracy.low),
             "high": _rounded(accuracy.high),

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import product
 
 from allpass.experiments.depth.grid import Combination
+from allpass.experiments.depth.study import EXPLODED
 from allpass.experiments.study import Row, Study
 from allpass.report.results import depth_figures
 from allpass.report.results.cells import NOT_YET, number, signed
@@ -102,10 +103,14 @@ def _said_of_training(findings: Findings) -> str:
 
 
 def _said_of_divergence(findings: Findings) -> str:
-    diverged, tried = (_total(findings.rows, name) for name in ("tried_diverged", "tried"))
+    diverged, exploded, tried = (
+        _total(findings.rows, f"tried{kind}") for kind in ("_diverged", "_exploded", "")
+    )
     return (
-        f"{count(diverged) if diverged else 'None'} of {count(tried)} runs diverged, those with the learning rate that "
-        "was not chosen included."
+        f"Of {count(tried)} runs, those with the learning rate that was not chosen included, {count(diverged)} "
+        f"diverged: their loss stopped being a number. {count(exploded)} more exploded: their best validation loss is "
+        f"over {EXPLODED} times that of even odds for all classes. Their gradients are so large that Adam, which "
+        "divides by their squares' root, may not move them at all in single precision."
     )
 
 
@@ -163,10 +168,11 @@ def _help(findings: Findings) -> Table:
 def _divergence(findings: Findings) -> Table:
     def cell(places: Sequence[Combination]) -> str:
         rows = [findings.found[place] for place in places]
-        return f"{_total(rows, 'tried_diverged')} of {_total(rows, 'tried')}" if rows else "–"
+        diverged, exploded, tried = (_total(rows, f"tried{kind}") for kind in ("_diverged", "_exploded", ""))
+        return f"{diverged} + {exploded} of {tried}" if rows else "–"
 
     return Table(
-        "Runs that diverged, over all datasets, activations, splits and learning rates.",
+        "Runs that diverged + exploded, over all datasets, activations, splits and learning rates.",
         ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
         _by_depth(findings, findings.present("initialisations"), cell),
     )
