@@ -14,7 +14,7 @@ from allpass.experiments.study import Row, Study
 from allpass.report.canvas import in_style
 from allpass.report.results.cells import Results, data_of, number, signed
 from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, listed
 from allpass.report.theme import light
 from allpass.train.statistics import paired
 
@@ -118,7 +118,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("The gain over the network itself"),
             *(_own(results, version, known[version]) for version in _TITLES if any(known[version].values())),
             Heading("Notes"),
-            Text("\n".join(f"- {note}" for note in study.notes)),
+            listed(study.notes),
         ),
     )
 

@@ -150,3 +150,9 @@ def two_errors(cell: Cell, row: Row) -> float:
         if deviation is not None and size is not None and size > 1
     ]
     return 2 * math.sqrt(sum(squares))
+
+
+def printed(cell: Cell) -> str:
+    """What was published, and what was printed beside the settings where that is another number."""
+    text = spread(cell.published) or "not published"
+    return f"{text} (beside its settings: {spread(cell.beside)})" if cell.beside else text

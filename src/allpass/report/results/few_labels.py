@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from allpass.experiments.spec import Cell, Column
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables import KINDS, Kind
-from allpass.report.results.accuracy import details, notes, printed, reasons
-from allpass.report.results.cells import NOT_YET, Results, compared, measured, number, signed, spread
+from allpass.report.results.agreement import reasons
+from allpass.report.results.cells import NOT_YET, Results, compared, measured, number, printed, signed, spread
+from allpass.report.results.columns import details, notes
 from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Table, Text, Value
+from allpass.report.results.page import Block, Heading, Page, Table, Value, listed
 from allpass.report.results.shades import shaded
 
 PROPOSED = ("linear Snowball", "Snowball", "truncated Krylov")
@@ -164,7 +165,7 @@ def _near(results: Results) -> tuple[Block, ...]:
             f"{row}, same settings: within {NEAR:g} points of the published value or above it, or not below the "
             f"authors' own code, in {len(known) - len(off)} of {len(known)} columns that are run."
         )
-    text = Text("\n".join(f"- {line}" for line in lines))
+    text = listed(lines)
     if not far:
         return (text,)
     return text, Table(

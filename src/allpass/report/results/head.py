@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
-from allpass.report.results.page import Block, Heading, Text
+from allpass.report.results.page import Block, Heading, Text, listed
 from allpass.report.wording import count
 
 
@@ -37,7 +37,7 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
         ]
     else:
         lines.append("Nothing has been run yet.")
-    facts = Text("\n".join(f"- {line}" for line in lines))
+    facts = listed(lines)
     if not quick:
         return (facts,)
     return (

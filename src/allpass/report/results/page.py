@@ -129,6 +129,15 @@ Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]
 """Makes the page of a study from its rows and from nothing else that was measured."""
 
 
+def listed(lines: Sequence[str]) -> Text:
+    """Lines as a list.
+
+    Args:
+        lines: The entries, each on one line.
+    """
+    return Text("\n".join(f"- {line}" for line in lines))
+
+
 def _kind(line: str) -> str:
     if line.startswith(("- ", "  ")):
         return "list"
