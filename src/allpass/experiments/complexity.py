@@ -91,9 +91,8 @@ class ComplexityStudy:
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
         """A task is a dataset: its models are timed in turns."""
-        few = plan.quick and not set(map(str.lower, plan.cells)).intersection(map(str.lower, self.datasets))
-        asked = named(plan, self.id, {"dataset": list(self.datasets), "model": list(self.models)})
-        datasets = self.quick["datasets"] if few else asked["dataset"]
+        axes = {"dataset": list(self.datasets), "model": list(self.models)}
+        asked = named(plan, self.id, axes, {"dataset": self.quick["datasets"]})
         size = self.quick if plan.quick else {"rounds": self.rounds, "epochs": self.epochs}
         return [
             Task(
@@ -106,7 +105,7 @@ class ComplexityStudy:
                     "epochs": size["epochs"],
                 },
             )
-            for dataset in datasets
+            for dataset in asked["dataset"]
         ]
 
     def keys(self, task: Task) -> list[Key]:

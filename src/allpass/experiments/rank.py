@@ -133,8 +133,8 @@ class RankStudy:
         ]
 
     def _asked(self, plan: Plan) -> list[tuple[str, str]]:
-        activations = self.quick["activations"] if plan.quick and not plan.cells else list(self.activations)
-        chosen = named(plan, self.id, {"network": list(self.networks), "activation": activations})
+        axes = {"network": list(self.networks), "activation": list(self.activations)}
+        chosen = named(plan, self.id, axes, {"activation": self.quick["activations"]})
         return [(network, activation) for network in chosen["network"] for activation in chosen["activation"]]
 
     def _ranks(self, key: Key, device: str) -> Measured:
