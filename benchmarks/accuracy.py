@@ -91,13 +91,15 @@ class Plan:
         splits: How many random splits.
         seeds: How many initial weights on every split; a split counts with its mean over them.
         max_epochs: The most epochs of a run.
-        device: Where to train.
+        device: Where ours is trained.
+        other: Where the transcription is trained.
     """
 
     splits: int
     seeds: int
     max_epochs: int
     device: str
+    other: str
 
     def runs(self) -> list[tuple[int, int]]:
         """The number of the split and the seed of every run, in the order of ``fit``."""
@@ -164,7 +166,7 @@ def published_run(plan: Plan, folder: str | None, name: str, number: int, seed: 
     model.begin_as(begun.state_dict())
     torch.manual_seed(plan.splits * seed + number)  # every run has its own masks of dropout
     run = train_published(
-        model.to(plan.device),
+        model.to(plan.other),
         data.x,
         low,
         high,
@@ -181,8 +183,8 @@ def published_run(plan: Plan, folder: str | None, name: str, number: int, seed: 
 def _at_hand(plan: Plan, folder: str | None, name: str) -> tuple[Data, Tensor, Tensor, list[Split]]:
     """What the runs of a process on one dataset share, on the device."""
     data = prepared(name, folder)
-    low, high = (part.to(plan.device) for part in stored_pair(data))
-    return data.to(plan.device), low, high, splits(data, "random", count=plan.splits)
+    low, high = (part.to(plan.other) for part in stored_pair(data))
+    return data.to(plan.other), low, high, splits(data, "random", count=plan.splits)
 
 
 def measure(names: Sequence[str], plan: Plan, folder: str | None, workers: int, out: Path) -> dict[str, Any]:
@@ -233,7 +235,8 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=1, help="initial weights on every split")
     parser.add_argument("--epochs", type=int, default=5000, help="the most epochs of a run")
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--device", default="cpu", help="where ours is trained")
+    parser.add_argument("--other", help="where the transcription is trained; by default there too")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes of the transcription")
     parser.add_argument("--data", help="folder of the datasets; by default the one that ALLPASS_DATA names")
     parser.add_argument("--out", type=Path, required=True, help="JSON file, read first and then rewritten")
@@ -243,6 +246,7 @@ def main() -> None:
         whole_number("seeds", given.seeds, least=1),
         whole_number("epochs", given.epochs, least=1),
         given.device,
+        given.other or given.device,
     )
     measure(given.datasets, plan, given.data, whole_number("workers", given.workers, least=1), given.out)
 

@@ -35,7 +35,7 @@ from torch_geometric.data import Data
 from allpass.data import splits
 from allpass.graph import Operator, matrix
 from allpass.train.batch import Batch
-from allpass.train.engine import prepared
+from allpass.train.engine import apart, prepared
 from allpass.train.fit import job_of
 from allpass.train.plan import at_once
 from benchmarks.acm import DROPOUT, HIDDEN, SIZES, Size
@@ -104,12 +104,13 @@ def replicas(size: Size, count: int, device: str) -> Batch:
 
 def ours(batch: Batch, epochs: int) -> Callable[[], object]:
     """Some epochs of a batch."""
-    step = prepared(batch)
+    steps = [(part, prepared(part)) for part in apart(batch)]
 
     def train() -> None:
-        batch.epoch.zero_()  # so that no stopping rule ends a replica: those that ended cost less
-        for _ in range(epochs):
-            step()
+        for part, step in steps:
+            part.epoch.zero_()  # so that no stopping rule ends a replica: those that ended cost less
+            for _ in range(epochs):
+                step()
 
     return train
 

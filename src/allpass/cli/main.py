@@ -18,6 +18,7 @@ from allpass.cli.export import export
 from allpass.cli.metrics import metrics
 from allpass.cli.models import models
 from allpass.cli.predict import predict
+from allpass.cli.reproduce import reproduce
 from allpass.cli.store import store
 from allpass.cli.sweep import sweep
 from allpass.cli.target import OPTIONS
@@ -31,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _verb in (diagnose, train, predict, compare, sweep, export):
+for _verb in (diagnose, train, predict, compare, sweep, export, reproduce):
     app.command()(_verb)
 app.command()(datasets)
 app.command()(metrics)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, ProgressColumn
 
+    from allpass.experiments.runner import Progress as Reached
     from allpass.train.job import Glance
     from allpass.train.store import Store
 
@@ -51,6 +52,22 @@ def training(what: str = "training") -> Iterator[Callable[[Glance], None]]:
             bar.update(task, completed=share_done(glance), state=state(glance))
 
         yield look
+
+
+@contextmanager
+def reproducing() -> Iterator[Callable[[Reached], None]]:
+    """A bar for a reproduction: runs that are there, what came last, time left."""
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    words = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs")
+    with _bar(SpinnerColumn(), *words, TimeRemainingColumn()) as bar:
+        task = bar.add_task("looking what is there", total=None)
+        yield lambda reached: bar.update(
+            task,
+            completed=reached.stored,
+            total=reached.wanted,
+            description=reached.title or "looking what is there",
+        )
 
 
 @contextmanager

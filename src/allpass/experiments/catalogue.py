@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from allpass.experiments import bars, complexity, depth, examples, homophily, rank, synthetic
 from allpass.experiments.spec import read_spec
 from allpass.experiments.study import Study
 from allpass.experiments.tables import TableStudy
 
 _TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
+_OTHERS = (bars, homophily, synthetic, rank, depth, examples, complexity)
 
-STUDIES: Mapping[str, Study] = {name: TableStudy(read_spec(name)) for name in _TABLES}
-"""Every study by its ID, in the order of the list."""
+STUDIES: Mapping[str, Study] = {
+    **{name: TableStudy(read_spec(name)) for name in _TABLES},
+    **{other.STUDY.id: other.STUDY for other in _OTHERS},
+}
+"""Every study by its ID."""

@@ -98,7 +98,7 @@ class Batch:
         curves: bool = False,
     ) -> None:
         self.problem, self.masks, self.recipe, self.targets = problem, masks, recipe, targets
-        self.layout = Layout.of(models[0])
+        self.together, self.layout = together, Layout.of(models[0])
         self.rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
         self.buffers = stack_buffers(models)
         self.gradients: Gradients = (Together if together else OneByOne)(models[0], self.layout, problem)
@@ -159,7 +159,7 @@ class Batch:
     def select(self, keep: Tensor) -> Batch:
         """The batch of some of its replicas, by their numbers; it goes on where this one is."""
         part = copy.copy(self)
-        part.masks = self.masks[:, keep]
+        part.epoch, part.masks = self.epoch.clone(), self.masks[:, keep]
         part.targets = None if self.targets is None else self.targets[keep]
         part.rates = [rates.select(keep) for rates in self.rates]
         for name in _ROWS:

@@ -14,7 +14,7 @@ LOOK = 25
 """Epochs between two looks at a GPU; each one waits for it. A CPU is looked at after every epoch."""
 
 FULL = 0.7
-"""Below this share of living replicas a batch on a GPU is made smaller, which costs a new recording."""
+"""Below this share of living replicas a batch is made smaller, which costs a new recording."""
 
 Look = Callable[[Batch], None]
 
@@ -22,12 +22,19 @@ Look = Callable[[Batch], None]
 def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> Iterator[dict[int, Outcome]]:
     """Train every replica of a batch to its end; gives by number, at each look, those that have ended since.
 
+    On a GPU all of them advance together. On a CPU one is trained to its end and then the next: what it works on
+    stays in the cache, out of which several would drive each other.
+
     Args:
         batch: What to train.
         look: Called at every look, for a progress bar; may raise to stop early.
         weights: Fetch the weights of those that have ended.
     """
-    cuda = batch.rows.is_cuda
+    if not batch.together and len(batch.rows) > 1:
+        for number, part in enumerate(apart(batch)):
+            for found in train(part, look, weights=weights):
+                yield {number: found[0]}
+        return
     numbers = torch.arange(len(batch.rows))
     last, share = time.perf_counter(), 0.0  # what a replica that is alive has taken so far
     if batch.deterministic:
@@ -36,7 +43,8 @@ def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> It
     ended = torch.zeros(len(numbers), dtype=torch.bool)
     for epoch in range(batch.recipe.stopping.max_epochs):
         step()
-        if cuda and epoch % LOOK != LOOK - 1 and epoch != batch.recipe.stopping.max_epochs - 1:
+        last_one = epoch == batch.recipe.stopping.max_epochs - 1
+        if batch.rows.is_cuda and epoch % LOOK != LOOK - 1 and not last_one:
             continue
         if look is not None:
             look(batch)
@@ -45,15 +53,24 @@ def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> It
         share, last = share + (now - last) / int((~ended).sum()), now
         places = (~alive & ~ended).nonzero().flatten().tolist()
         if places:
-            found = batch.outcomes(places, seconds=share, weights=weights)
-            yield dict(zip(numbers[places].tolist(), found, strict=True))
+            outcomes = batch.outcomes(places, seconds=share, weights=weights)
+            yield dict(zip(numbers[places].tolist(), outcomes, strict=True))
         if not bool(alive.any()):
             return
         ended = ~alive
-        if float(alive.double().mean()) < (FULL if cuda else 1):
+        if float(alive.double().mean()) < FULL:
             left = alive.nonzero().flatten()
             batch, numbers, ended = batch.select(left.to(batch.rows.device)), numbers[left], ended[left]
             step = prepared(batch)
+
+
+def apart(batch: Batch) -> Iterator[Batch]:
+    """What is trained one after the other: all together, or each replica by itself."""
+    if batch.together:
+        yield batch
+        return
+    for number in range(len(batch.rows)):
+        yield batch.select(torch.tensor([number], device=batch.rows.device))
 
 
 def prepared(batch: Batch) -> Callable[[], None]:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from allpass.report.results import accuracy, bars, few_labels
+from allpass.report.results import (
+    accuracy,
+    bars,
+    complexity,
+    depth,
+    examples,
+    few_labels,
+    homophily,
+    rank,
+    synthetic,
+)
 from allpass.report.results.page import Builder
 
 PAGES: Mapping[str, Builder] = {
@@ -14,5 +24,11 @@ PAGES: Mapping[str, Builder] = {
     "acm-deezer": accuracy.page,
     "acm-bars": bars.page,
     "ablation": accuracy.page,
+    "homophily": homophily.page,
+    "synthetic": synthetic.page,
+    "rank": rank.page,
+    "depth": depth.page,
+    "examples": examples.page,
+    "complexity": complexity.page,
 }
 """What makes the page of a study of its rows."""

@@ -1,0 +1,145 @@
+"""`allpass reproduce`: a published table or figure, run again, with our number beside the printed one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from allpass.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allpass.experiments.executors.executor import Executor
+    from allpass.experiments.runner import Failure
+    from allpass.report.results.page import Page
+
+_EXECUTORS = ("local", "ray")
+_SHOWN = 25  # rows of a table on the terminal
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="ID", help="What to reproduce; see --list.", show_default=False)
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List everything there is to reproduce.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few short runs, which prove the path and no number.")
+    ] = False,
+    cells: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Parts of it, separated by commas: rows, columns, ROW/COLUMN, same or honest for a table; "
+            "may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    executor: Annotated[str, typer.Option(help="What does the work: local, or a Ray cluster.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Where the head of the Ray cluster is.", show_default=False)
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
+    device: Annotated[str, typer.Option(help="Where this machine trains: cpu, cuda.")] = "cpu",
+    store: Annotated[
+        Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
+    ] = Path("runs.db"),
+    out: Annotated[
+        Path, typer.Option(help="Folder for the page (Markdown, LaTeX, HTML), its pictures and its rows.")
+    ] = Path("results"),
+) -> None:
+    """Run a published table or figure again; stopped, the same command goes on where it was."""
+    if listed or name is None:
+        _list()
+        return
+    from rich.console import Console
+
+    from allpass.cli.progress import reproducing, stoppable
+    from allpass.experiments.catalogue import STUDIES
+    from allpass.experiments.runner import reproduce as run
+    from allpass.experiments.study import Plan
+    from allpass.report.results.catalogue import PAGES
+    from allpass.report.results.write import write
+    from allpass.train.store import Store
+
+    if name not in STUDIES:
+        raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))
+    study, plan = STUDIES[name], Plan(_names(cells or []), quick)
+    machines = _executor(executor, address, workers, device)
+    with Store(store) as opened, stoppable(opened):
+        with reproducing() as look:
+            failed = run(study, opened, machines, plan, look)
+        rows = study.rows(plan, opened)
+    console = Console()
+    _complain(failed, Console(stderr=True))
+    if not rows:
+        raise InputError(f"Nothing of {name!r} could be done.", "See what was said of each part above.")
+    page = PAGES[name](study, rows)
+    out.mkdir(parents=True, exist_ok=True)
+    files = write(page, rows, out, name)
+    _show(page, console, quick=quick)
+    console.print(f"{len(rows):,} rows; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True)
+
+
+def _list() -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from allpass.experiments.catalogue import STUDIES
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("ID", "what it shows", "cells"):
+        table.add_column(heading)
+    for name, study in STUDIES.items():
+        cells = list(study.cells())
+        table.add_row(name, study.title, ", ".join(cells[:3]) + (", ..." if len(cells) > 3 else ""))
+    console = Console()
+    console.print(table)
+    console.print("\nallpass reproduce ID --quick proves the path in minutes.")
+
+
+def _names(cells: list[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for part in cells for name in part.split(",") if name.strip())
+
+
+def _executor(name: str, address: str | None, workers: int, device: str) -> Executor:
+    from allpass.experiments.executors import Local, RayCluster
+
+    if name not in _EXECUTORS:
+        raise InputError(f"There is no executor {name!r}.", did_you_mean(name, _EXECUTORS))
+    if name == "ray":
+        return RayCluster(address)
+    if address is not None:
+        raise InputError("An address is for a Ray cluster.", "Add --executor ray, or leave out --address.")
+    return Local(device, workers)
+
+
+def _complain(failed: list[Failure], console: Console) -> None:
+    for failure in failed:
+        console.print(f"Could not be done: {failure.title}. {failure.error}", markup=False, soft_wrap=True)
+
+
+def _show(page: Page, console: Console, *, quick: bool) -> None:
+    """The first table of a page, as far as a terminal can hold it."""
+    from rich.table import Table as Grid
+    from rich.text import Text as Line
+
+    from allpass.report.results.page import Table, Value
+
+    console.print(Line(page.title, style="bold"))
+    if quick:
+        console.print("A quick run: it proves the path, and its numbers mean nothing.", style="yellow")
+    table = next((block for block in page.blocks if isinstance(block, Table)), None)
+    if table is None:
+        return
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    for heading in table.header:
+        grid.add_column(Line(heading))
+    for row in table.rows[:_SHOWN]:
+        texts = (cell.text if isinstance(cell, Value) else cell for cell in row)
+        grid.add_row(*map(Line, texts))
+    console.print(Line(table.caption, style="dim"))
+    console.print(grid)
+    if len(table.rows) > _SHOWN:
+        console.print(Line(f"and {len(table.rows) - _SHOWN:,} more rows on the page", style="dim"))
