@@ -89,6 +89,13 @@ def test_differences_are_those_of_the_same_splits(store: Store) -> None:
     assert row["difference_low"] == pytest.approx(low, rel=0.01)
 
 
+def test_equal_differences_of_two_splits_prove_nothing(store: Store) -> None:
+    invent(store, GLOROT, lambda key: {"val_score": 0.5, "test_score": 0.51 + 0.13 * key.seed})
+    invent(store, HE, lambda key: {"val_score": 0.5, "test_score": 0.52 + 0.13 * key.seed})
+    _, row = STUDY.rows(QUICK, store)
+    assert row["p_value"] == 0.5  # of the two ways to flip a sign both are as far from 0 as this
+
+
 def test_the_baseline_is_found_where_the_plan_does_not_name_it(store: Store) -> None:
     for combination in (GLOROT, HE):
         invent(store, combination, lambda key: {"val_score": 0.5, "test_score": 0.5})

@@ -133,6 +133,8 @@ def test_growth_is_that_of_hidden_layers() -> None:
     )
     assert growth is not None
     assert (growth.measured, growth.independent, growth.alike) == (-0.5, -1.0, 0.0)
+    assert growth.between
+    assert not replace(growth, measured=0.1).between
     assert not growth.nearer_to_alike
     assert replace(growth, measured=-0.4).nearer_to_alike
 
@@ -151,7 +153,7 @@ def test_the_page_says_what_was_found() -> None:
     assert "2 of 3 combinations are significantly better and 0 significantly worse" in said
     assert "Networks that lose more than 2 points against the shallow one: 1." in said
     assert "Of 120 runs" in said
-    assert "In 0 of 4 networks" in said
+    assert "In 4 of 4 networks the measured factor lies between the two; in 0 it is nearer" in said
     assert all(f"- {note}" in said for note in STUDY.notes)
 
 

@@ -25,6 +25,9 @@ SCORE = "accuracy"
 EXPLODED = 10
 """A run has exploded whose best validation loss is this many times that of even odds, the logarithm of the classes."""
 
+_DEEP = 32  # layers from which two tasks fill the memory of a GPU; of shallower networks four keep it busy
+_EQUAL = 1e-9  # differences that vary less are equal but for rounding, and Student's t knows nothing of them
+
 
 @dataclass(frozen=True)
 class DepthStudy:
@@ -59,7 +62,12 @@ class DepthStudy:
     def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - called like every study
         """A task is one network on one graph with all learning rates and splits."""
         return [
-            Task(self.id, str(combination), self._trainings(combination, plan).to_dict())
+            Task(
+                self.id,
+                str(combination),
+                self._trainings(combination, plan).to_dict(),
+                gpu=0.25 if combination.layers < _DEEP else 0.5,
+            )
             for combination in self.grid.asked(plan)
         ]
 
@@ -163,7 +171,8 @@ def _compared(mine: _Found, baseline: _Found | None, trainings: DeepTrainings) -
         return dict.fromkeys(names)
     _, parts = prepared(trainings.dataset, trainings.protocol)
     ahead = paired(mine.scores, baseline.scores, overlap=overlap_of(parts))
-    numbers = (_rounded(ahead.mean), _rounded(ahead.low), _rounded(ahead.high), float(f"{ahead.p_value:.4g}"))
+    p_value = ahead.p_value if ahead.deviation > _EQUAL else ahead.p_flipped
+    numbers = (_rounded(ahead.mean), _rounded(ahead.low), _rounded(ahead.high), float(f"{p_value:.4g}"))
     return dict(zip(names, numbers, strict=True))
 
 

@@ -68,7 +68,7 @@ def _said_of_reach(findings: Findings) -> str:
         least = min(reached.values())
         lines.append(
             f"- {grid.datasets[dataset]}: from {least} to {furthest} layers; the latter with "
-            + (f"{len(those)} of {len(reached)} combinations" if len(those) > 3 else ", ".join(those))
+            + (f"{len(those)} of {len(reached)} combinations" if len(those) > 3 else "; ".join(those))
         )
     return (
         f"A combination trains to a depth if up to there its mean accuracy stays within {grid.tolerance:g} points of "
@@ -109,8 +109,9 @@ def _said_of_divergence(findings: Findings) -> str:
     return (
         f"Of {count(tried)} runs, those with the learning rate that was not chosen included, {count(diverged)} "
         f"diverged: their loss stopped being a number. {count(exploded)} more exploded: their best validation loss is "
-        f"over {EXPLODED} times that of even odds for all classes. Their gradients are so large that Adam, which "
-        "divides by their squares' root, may not move them at all in single precision."
+        f"over {EXPLODED} times that of even odds for all classes."
+        + " Where gradients exceed what single precision can square, Adam does not move at all."
+        * bool(exploded)
     )
 
 
@@ -118,11 +119,12 @@ def _said_of_growth(findings: Findings) -> str:
     known = [growth for place in findings.found if (growth := findings.growth(place)) is not None]
     if not known:
         return "No network here has the hidden layers that predictions could be compared on."
-    near = sum(growth.nearer_to_alike for growth in known)
+    between, near = (sum(getattr(one, name) for one in known) for name in ("between", "nearer_to_alike"))
     return (
-        f"Before training the forward variance changes from layer to layer by a factor that two predictions "
-        f"enclose: neighbours that are independent, as the initialisations take them, or the same. In {count(near)} of "
-        f"{count(len(known))} networks the measured factor is nearer to the second."
+        "Before training the forward variance changes from layer to layer by some factor. Two predictions of it are at "
+        "hand: for neighbours that are independent, as most of the initialisations take them, and for neighbours that "
+        f"are the same. In {count(between)} of {count(len(known))} networks the measured factor lies between the two; "
+        f"in {count(near)} it is nearer to the second."
     )
 
 

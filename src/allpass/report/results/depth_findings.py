@@ -34,6 +34,11 @@ class Growth:
     alike: float
 
     @property
+    def between(self) -> bool:
+        """Whether it lies between the predictions."""
+        return min(self.independent, self.alike) <= self.measured <= max(self.independent, self.alike)
+
+    @property
     def nearer_to_alike(self) -> bool:
         """Whether the second prediction is the better one."""
         return abs(self.measured - self.alike) < abs(self.measured - self.independent)
