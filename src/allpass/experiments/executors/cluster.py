@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -116,9 +117,11 @@ def _work(number: int, task: Task, perform: Perform, version: str) -> Iterator[E
 
 def _told(error: RayTaskError) -> str:
     """What kept a machine from beginning a task, or from sending what came of it."""
-    text = f"On the machine {error.ip}: {str(error).strip().splitlines()[-1]}."
-    cure = f"Install there what this machine has: pip install 'allpass[ray]=={__version__}'."
-    return f"{text} {cure}" if "No module named" in text else text
+    first, *_, last = str(error).strip().splitlines()
+    where = re.search(r"ip=([^,)\s]+)", first)
+    text = f"On the machine {where[1]}: {last}." if where else f"On a machine of the cluster: {last}."
+    cure = f" Install there what this machine has: pip install 'allpass[ray]=={__version__}'."
+    return text + cure if "No module named" in last else text
 
 
 @contextmanager

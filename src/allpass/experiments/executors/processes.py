@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext, SpawnContext
 from threading import Thread
-
-import torch
-from threadpoolctl import threadpool_limits
 
 from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, events, given_up
 from allpass.experiments.study import Task
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perform) -> Iterator[Event]:
@@ -57,11 +58,11 @@ class _Worker:
     """A process of ours, seen from here."""
 
     def __init__(self, device: str, perform: Perform) -> None:
-        context = get_context("spawn")
+        context = _context()
         self.number = -1
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, device, perform), daemon=True)
-        with _without_interrupts():
+        with _inherited():
             self._process.start()
         theirs.close()  # so that the pipe ends with the process
 
@@ -96,22 +97,35 @@ def _started(stack: ExitStack, device: str, perform: Perform) -> _Worker:
     return worker
 
 
+def _context() -> ForkServerContext | SpawnContext:
+    """How processes are started: on Linux from one that has imported everything, as that takes seconds."""
+    if sys.platform != "linux":
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
+
+
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Processes that are started here never hear Ctrl-C, which a terminal sends to all; who started them ends them."""
-    resource_tracker.ensure_running()  # its start would let them through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _inherited() -> Iterator[None]:
+    """What is started here has one thread, and never hears the Ctrl-C that a terminal sends to all: we end it."""
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def _work(pipe: Connection, device: str, perform: Perform) -> None:
     """What a worker process does: its tasks, as long as somebody hears of them."""
     Thread(target=_end_with_parent, daemon=True).start()
-    torch.set_num_threads(1)
-    threadpool_limits(1)
     with suppress(EOFError, OSError):  # of the pipe; those of a task are told
         while True:
             number, task = pipe.recv()

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, trains
+
+import allpass
+from allpass.errors import InputError, MissingExtraError
+from allpass.experiments.executors import Event, Local, RayCluster
+from allpass.experiments.protocol import Protocol
+from allpass.experiments.runner import reproduce
+from allpass.experiments.study import Plan, Task
+from allpass.experiments.trainings import Trainings
+from allpass.train.store import Store
+
+MEMORY = 80 * 2**20
+"""The least that Ray accepts for the objects of a machine."""
+
+SOON = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 500,
+    "health_check_failure_threshold": 3,
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A real cluster, of one machine with one CPU at first."""
+    from ray.cluster_utils import Cluster
+
+    head = {"num_cpus": 1, "object_store_memory": MEMORY, "include_dashboard": False, "_system_config": SOON}
+    started = Cluster(initialize_head=True, head_node_args=head)
+    yield started
+    started.shutdown()
+
+
+@contextmanager
+def machine(cluster: Any, cpus: int = 1, **about: Any) -> Iterator[Any]:
+    """One machine more; a test may take it away earlier."""
+    node = cluster.add_node(num_cpus=cpus, object_store_memory=MEMORY, **about)
+    yield node
+    if node in cluster.worker_nodes:
+        cluster.remove_node(node)
+
+
+@dataclass
+class Watched:
+    """An executor whose events are kept, and shown to somebody as they come."""
+
+    executor: RayCluster
+    look: Callable[[Event], None]
+    seen: list[Event] = field(default_factory=list)
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
+        for event in self.executor.run(tasks):
+            self.seen.append(event)
+            yield event
+            self.look(event)
+
+
+def test_a_machine_lost_in_mid_run_costs_nothing(cluster: Any, tmp_path: Path, capfd: Any) -> None:
+    study = Tiny([acts(f"task {number}", runs=4, pause=0.2) for number in range(12)])
+    lost: list[int] = []
+
+    def strike(event: Event) -> None:
+        if not lost and any(run.key.seed == 1 and run.versions["machine"] == "doomed" for run in event.runs):
+            lost.append(event.number)
+            cluster.remove_node(doomed, allow_graceful=False)
+
+    with (
+        machine(cluster, env_vars={"MACHINE": "doomed"}) as doomed,
+        Store(tmp_path / "runs.db") as store,
+    ):
+        capfd.readouterr()
+        watched = Watched(RayCluster(cluster.address, perform), strike)
+        assert reproduce(study, store, watched) == []
+        stored = Counter(run.key.identity for run in store.runs())
+    assert capfd.readouterr() == ("", "")
+    assert stored == {key.identity: 1 for task in study.given for key in study.keys(task)}
+    came = Counter(run.key.identity for event in watched.seen for run in event.runs)
+    assert came[study.keys(study.given[lost[0]])[0].identity] == 2  # it was under way, and was begun again
+
+
+def test_the_cluster_tells_what_this_process_does(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLPASS_DATA", "some/folder")
+    protocol = Protocol(splits={"name": "random", "count": 2}, stop={"name": "gprgnn", "max_epochs": 3})
+    trainings = Trainings("cora", "gcn", protocol, ({"lr": 0.01}, {"lr": 0.02}))
+    good, bad = (
+        [trains("gcn", trainings)],
+        [acts("refused", end="refusal"), acts("failed", end="error"), acts("fine")],
+    )
+    told = []
+    for name, executor in {
+        "here": Local(perform=perform),
+        "there": RayCluster(cluster.address, perform),
+    }.items():
+        with Store(tmp_path / f"{name}.db") as store:
+            failures = reproduce(Tiny([*good, *bad]), store, executor)
+            told.append((sorted(str(failure) for failure in failures), Tiny(good).rows(Plan(), store)))
+            (run, _) = store.runs(model="fine")
+    assert len(told[0][0]) == 2
+    assert len(told[0][1]) == 4
+    assert told[0] == told[1]
+    assert (run.versions["device"], run.versions["threads"]) == ("cpu", "1")
+    assert run.versions["data"] == str(Path.cwd() / "some/folder")
+
+
+def test_small_tasks_share_a_gpu_and_a_large_one_has_it_alone(cluster: Any) -> None:
+    tasks = [acts(f"small {number}", runs=1, gpu=0.5, pause=1.0) for number in range(3)]
+    tasks.append(acts("large", runs=1, gpu=1.0, pause=0.5))
+    with machine(cluster, cpus=4, num_gpus=1, env_vars={"MACHINE": "gpu"}):
+        found = list(RayCluster(cluster.address, perform).run(tasks))
+    runs = {tasks[event.number].title: run for event in found for run in event.runs}
+    assert not any(event.error for event in found)
+    assert {(run.versions["machine"], run.versions["device"]) for run in runs.values()} == {("gpu", "cuda")}
+    *small, large = (
+        (runs[task.title].scores["began"], runs[task.title].scores["ended"], task.gpu) for task in tasks
+    )
+    assert all(large[1] <= began for began, _, _ in small)
+    shares = [
+        sum(share for began, ended, share in small if began <= moment < ended) for moment, _, _ in small
+    ]
+    assert max(shares) == 1.0
+
+
+def test_a_machine_without_allpass_is_named(cluster: Any, tmp_path: Path) -> None:
+    package = tmp_path / "allpass"
+    package.mkdir()
+    (package / "__init__.py").write_text("""raise ModuleNotFoundError("No module named 'allpass'")""")
+    with machine(cluster, num_gpus=1, env_vars={"PYTHONPATH": str(tmp_path)}) as bare:
+        (event,) = RayCluster(cluster.address, perform).run([acts("homeless")])
+    assert event.ended
+    assert event.error == (
+        f"On the machine {bare.node_ip_address}: ModuleNotFoundError: No module named 'allpass'. "
+        f"Install there what this machine has: pip install 'allpass[ray]=={allpass.__version__}'."
+    )
+
+
+@pytest.mark.slow
+def test_a_task_whose_process_dies_is_begun_again(cluster: Any, tmp_path: Path) -> None:
+    found = check_events(RayCluster(cluster.address, perform), tmp_path)
+    (error,) = (event.error for event in found if "begun 3 times" in event.error)
+    assert "The worker died unexpectedly" in error
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:9", "No Ray cluster answers at 127.0.0.1:9 .* Start one there by 'ray start --head'"),
+        (
+            "ray://10.0.0.1:10001",
+            "Got the address 'ray://10.0.0.1:10001'. Expected what 'ray start --head' prints",
+        ),
+        ("10.0.0.1", "Got the address '10.0.0.1'. Expected what .* prints, such as 10.0.0.1:6379"),
+    ],
+)
+def test_no_cluster_there(address: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        next(RayCluster(address).run([acts("nowhere")]))
+
+
+def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"The executor 'ray' needs .* pip install 'allpass\[ray\]'"):
+        next(RayCluster().run([acts("nowhere")]))

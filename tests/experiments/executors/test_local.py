@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, trains
+
+from allpass.errors import InputError
+from allpass.experiments.executors import Local
+from allpass.experiments.protocol import Protocol
+from allpass.experiments.runner import reproduce
+from allpass.experiments.study import Plan
+from allpass.experiments.trainings import Trainings
+from allpass.train.store import Store
+
+
+def test_one_worker_is_this_process_and_keeps_the_order() -> None:
+    tasks = [acts("first"), acts("refused", end="refusal"), acts("failed", end="error"), acts("last")]
+    found = list(Local(perform=perform).run(tasks))
+    assert [(event.number, len(event.runs), event.error) for event in found] == [
+        *[(0, 1, ""), (0, 1, ""), (0, 0, "")],
+        *[(1, 1, ""), (1, 0, "Got 3. Expected 4.")],
+        *[(2, 1, ""), (2, 0, "ZeroDivisionError: division by zero")],
+        *[(3, 1, ""), (3, 1, ""), (3, 0, "")],
+    ]
+    assert {run.versions["process"] for event in found for run in event.runs} == {str(os.getpid())}
+
+
+def test_runs_come_as_they_end() -> None:
+    events = Local(perform=perform).run([acts("first"), acts("long", runs=1000, pause=0.001)])
+    assert [next(events).number for _ in range(5)] == [0, 0, 0, 1, 1]
+
+
+def test_a_study_is_found_by_its_id() -> None:
+    (event,) = Local().run([acts("unknown to the catalogue")])
+    assert event.error == "KeyError: 'tiny'"
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
+def test_there_is_a_worker(workers: object) -> None:
+    with pytest.raises(InputError, match=r"Got workers = .* Expected a whole number, 1 or more"):
+        Local(workers=workers)  # type: ignore[arg-type]
+
+
+def test_no_tasks_are_done_at_once() -> None:
+    assert list(Local(workers=2, perform=perform).run([])) == []
+    assert multiprocessing.active_children() == []
+
+
+def test_a_task_whose_worker_dies_is_begun_again(tmp_path: Path) -> None:
+    found = check_events(Local(workers=2, perform=perform), tmp_path)
+    (error,) = (event.error for event in found if "begun 3 times" in event.error)
+    assert error.endswith("The last one was killed by SIGKILL; where memory ran out, fewer workers help.")
+    assert {run.versions["threads"] for event in found for run in event.runs} == {"1"}
+    assert multiprocessing.active_children() == []
+
+
+def test_workers_work_at_the_same_time_and_end_when_nobody_listens() -> None:
+    tasks = [acts(f"task {number}", runs=1000, pause=0.05) for number in range(3)]
+    events = Local(workers=2, perform=perform).run(tasks)
+    seen = set()
+    while len(seen) < 2:
+        event = next(events)
+        seen.add((event.number, *(run.versions["process"] for run in event.runs)))
+    assert {number for number, _ in seen} == {0, 1}
+    events.close()
+    assert multiprocessing.active_children() == []
+    assert not any(_alive(int(process)) for _, process in seen)
+
+
+def test_an_exit_in_a_task_is_told() -> None:
+    found = list(Local(workers=2, perform=perform).run([acts("leaves", runs=1, end="exit")]))
+    assert found[-1].error.endswith(
+        "The last one left with exit status 3; it may have said why on the terminal."
+    )
+
+
+def test_the_numbers_do_not_hang_on_who_computes_them(tmp_path: Path) -> None:
+    protocol = Protocol(splits={"name": "random", "count": 2}, stop={"name": "gprgnn", "max_epochs": 3})
+    study = Tiny(
+        [trains(model, Trainings("cora", model, protocol, ({"lr": 0.01},))) for model in ("sgc-1", "gcn")]
+    )
+    rows = []
+    for executor in (Local(perform=perform), Local(workers=2, perform=perform)):
+        with Store(tmp_path / f"{executor.workers}.db") as store:
+            assert reproduce(study, store, executor) == []
+            rows.append(study.rows(Plan(), store))
+    assert len(rows[0]) == 4
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_parent(sent: signal.Signals) -> None:
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER],
+        cwd=Path(__file__).parents[3],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with driver:
+        assert driver.stdout is not None
+        workers = json.loads(driver.stdout.readline())
+        assert len(workers) == 2
+        if sent == signal.SIGINT:
+            os.killpg(driver.pid, sent)  # as a terminal does
+        else:
+            driver.kill()
+        _, said = driver.communicate(timeout=30)
+    assert driver.returncode == -sent
+    assert said.count("Traceback") == (1 if sent == signal.SIGINT else 0), said
+    deadline = time.monotonic() + 10
+    while any(_alive(worker) for worker in workers):
+        assert time.monotonic() < deadline, "a worker outlived its parent"
+        time.sleep(0.05)
+
+
+DRIVER = """
+import json
+from tests.experiments.executors.tiny import acts, perform
+from allpass.experiments.executors import Local
+
+tasks = [acts(f"task {number}", runs=1000, pause=0.05) for number in range(2)]
+workers = set()
+for event in Local(workers=2, perform=perform).run(tasks):
+    before = len(workers)
+    workers |= {int(run.versions["process"]) for run in event.runs}
+    if before < len(workers) == 2:
+        print(json.dumps(sorted(workers)), flush=True)
+"""
+
+
+def _alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,141 @@
+"""A study of made-up runs, whose tasks may fail, kill or wait; other processes find it here by name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from allpass.errors import InputError
+from allpass.experiments.executors import Event, Executor
+from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.trainings import Trainings
+from allpass.train.run import Key, Run
+from allpass.train.store import Store
+
+
+def acts(title: str, *, runs: int = 2, gpu: float = 1.0, **about: object) -> Task:
+    """A task that is acted: ``pause`` seconds before each run, and ``end`` as what happens after the first of them."""
+    return Task("tiny", title, {"runs": runs, **about}, gpu=gpu)
+
+
+def trains(title: str, trainings: Trainings) -> Task:
+    """A task that trains."""
+    return Task("tiny", title, {"trainings": trainings.to_dict()})
+
+
+def keys(task: Task) -> list[Key]:
+    if "trainings" in task.about:
+        return Trainings.from_dict(task.about["trainings"]).keys()
+    return [
+        Key(dataset="tiny", fingerprint="", model=task.title, split="", split_hash="", seed=seed)
+        for seed in range(task.about["runs"])
+    ]
+
+
+def perform(task: Task, device: str) -> Iterator[Sequence[Run]]:
+    """Act, or train; runs tell who made them, when and with what."""
+    if "trainings" in task.about:
+        yield from Trainings.from_dict(task.about["trainings"]).runs(task.left, device)
+        return
+    for key in keys(task):
+        began = time.time()
+        time.sleep(task.about.get("pause", 0))
+        with_what = {
+            "device": device,
+            "threads": torch.get_num_threads(),
+            "data": os.environ.get("ALLPASS_DATA"),
+        }
+        versions = {name: str(value) for name, value in {"process": os.getpid(), **with_what}.items()}
+        yield [Run(key=key, scores={"began": began, "ended": time.time()}, versions=versions)]
+        _end(task)
+
+
+def _end(task: Task) -> None:
+    match task.about.get("end"):
+        case "refusal":
+            raise InputError("Got 3.", "Expected 4.")
+        case "error":
+            raise ZeroDivisionError("division by zero")
+        case "death":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "exit":
+            os._exit(3)
+        case "one death":
+            mark = Path(task.about["mark"])
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """Some tasks as a study."""
+
+    given: Sequence[Task]
+    id: str = "tiny"
+    title: str = "Tiny"
+    source: str = ""
+    notes: Sequence[str] = ()
+
+    def cells(self) -> Sequence[str]:
+        return ()
+
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+        return list(self.given)
+
+    def keys(self, task: Task) -> list[Key]:
+        return keys(task)
+
+    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        return perform(task, device)
+
+    def rows(self, plan: Plan, store: Store) -> list[Row]:
+        """All that two runs of the same key have in common: their numbers, to the last bit."""
+        found = [store.get(key) for task in self.given for key in keys(task)]
+        return [
+            {"identity": run.key.identity, "status": run.status, "epoch": run.epoch, "epochs": run.epochs}
+            | {name: value.hex() for name, value in run.scores.items()}
+            for run in found
+            if run is not None
+        ]
+
+
+def check_events(executor: Executor, folder: Path) -> list[Event]:
+    """What every executor owes: all runs, an end for each task, and an error for those alone that have one."""
+    tasks = [
+        acts("fine"),
+        acts("refused", end="refusal"),
+        acts("failed", end="error"),
+        acts("struck", end="one death", mark=str(folder / "struck")),
+        acts("deadly", end="death"),
+        acts("long", runs=4),
+    ]
+    found = list(executor.run(tasks))
+    ends = {tasks[event.number].title: event.error for event in found if event.ended}
+    assert sum(event.ended for event in found) == len(tasks)
+    made = {
+        title: {run.key.seed for event in found for run in event.runs if run.key.model == title}
+        for title in ends
+    }
+    assert made == {
+        "fine": {0, 1},
+        "refused": {0},
+        "failed": {0},
+        "struck": {0, 1},
+        "deadly": {0},
+        "long": {0, 1, 2, 3},
+    }
+    assert ends["refused"] == "Got 3. Expected 4."
+    assert ends["failed"] == "ZeroDivisionError: division by zero"
+    assert ends["deadly"].startswith("It was begun 3 times, and its worker died each time.")
+    assert {ends[title] for title in ("fine", "struck", "long")} == {""}
+    times = [(event.number, run.key.seed) for event in found for run in event.runs]
+    assert times.count((3, 0)) == 2
+    assert times.count((4, 0)) == 3
+    return found
