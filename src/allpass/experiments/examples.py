@@ -191,7 +191,7 @@ def parse_study(text: str) -> ExamplesStudy:
             check_keys(given, (), needed=("dataset", "title", "figure", "places", "known"))
             check_name("dataset", given["dataset"], DATASETS.names)
             check_keys(given["known"], (*METRICS, *MATRICES))
-            nodes = _loaded(given["dataset"]).num_nodes
+            nodes = DATASETS[given["dataset"]].counts.nodes
             sized = {"places": (nodes, 2), **dict.fromkeys(MATRICES, (nodes, nodes))}
             for part, value in {"places": given["places"], **given["known"]}.items():
                 if np.shape(value) != sized.get(part, ()):
