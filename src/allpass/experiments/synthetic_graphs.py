@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import torch
 from torch_geometric.data import Data
 
-from allpass.data import Split, regular_graph, splits
+from allpass.data import regular_graph, splits
 from allpass.experiments.at_hand import content_hash, graph_of
 from allpass.experiments.measuring import Measured
 from allpass.experiments.synthetic_spec import SyntheticSpec
@@ -73,7 +73,7 @@ class Graphs:
             number: Which of its graphs.
             device: Where to train.
         """
-        return self._job(about, number, self._graph(about, number), device)
+        return self._job(about["what"], number, about["epochs"], self._graph(about, number), device)
 
     def key_of_metrics(self, about: Mapping[str, Any], number: int) -> Key:
         """What identifies the metrics of one graph; arguments of :meth:`measured`."""
@@ -89,12 +89,10 @@ class Graphs:
         )
 
     def keys_of_job(self, about: Mapping[str, Any], number: int) -> list[Key]:
-        """What identifies the trainings on one graph, which labels and recipe decide; arguments of :meth:`measured`."""
-        y = _labels(self.spec.classes, self.spec.nodes_per_class)
-        outline = Data(x=torch.ones(len(y), 1), edge_index=torch.empty(2, 0, dtype=torch.long), y=y)
-        outline.update({"name": _name(about), "fingerprint": self._recipe(about, number)})
-        job = self._job(about, number, outline, "cpu")
-        return [job.key(place) for place in range(len(job.wanted))]
+        """What identifies the trainings on one graph; arguments of :meth:`measured`."""
+        name, recipe = _name(about), self._recipe(about, number)
+        outlines = _outlines(self, about["what"], number, about["epochs"])
+        return [replace(key, dataset=name, fingerprint=recipe) for key in outlines]
 
     def _graph(self, about: Mapping[str, Any], number: int) -> Data:
         data = regular_graph(
@@ -124,14 +122,14 @@ class Graphs:
             }
         )
 
-    def _job(self, about: Mapping[str, Any], number: int, data: Data, device: str) -> Job:
-        network, protocol = self.spec.models[about["what"]], self.spec.protocol
-        if about["epochs"]:
-            protocol = protocol.changed({"stop": {**protocol.stop, "max_epochs": about["epochs"]}})
+    def _job(self, what: str, number: int, epochs: int, data: Data, device: str) -> Job:
+        network, protocol = self.spec.models[what], self.spec.protocol
+        if epochs:
+            protocol = protocol.changed({"stop": {**protocol.stop, "max_epochs": epochs}})
         return job_of(
             network.model,
             data,
-            _split(self.spec.classes, self.spec.nodes_per_class, number, json.dumps(protocol.splits)),
+            splits(data, **{**protocol.splits, "seed": number}),
             network.settings,
             0,
             optimizer=protocol.optimizer,
@@ -153,14 +151,12 @@ def _keys(graphs: Graphs, about: str) -> tuple[Key, ...]:
 
 
 @cache
-def _labels(classes: int, nodes_per_class: int) -> torch.Tensor:
-    return torch.arange(classes).repeat_interleave(nodes_per_class)
-
-
-@cache
-def _split(classes: int, nodes_per_class: int, number: int, options: str) -> Split:
-    """The split of graph ``number``, which its labels alone decide."""
-    return splits(Data(y=_labels(classes, nodes_per_class)), **{**json.loads(options), "seed": number})[0]
+def _outlines(graphs: Graphs, what: str, number: int, epochs: int) -> list[Key]:
+    """The keys of graph ``number`` at any level: labels decide its split, and all else but the graph is the same."""
+    y = torch.arange(graphs.spec.classes).repeat_interleave(graphs.spec.nodes_per_class)
+    data = Data(x=torch.ones(len(y), 1), edge_index=torch.empty(2, 0, dtype=torch.long), y=y)
+    job = graphs._job(what, number, epochs, data, "cpu")
+    return [job.key(place) for place in range(len(job.wanted))]
 
 
 def _name(about: Mapping[str, Any]) -> str:

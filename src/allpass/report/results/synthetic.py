@@ -177,8 +177,8 @@ def _verdict(curves: Sequence[_Curves]) -> tuple[Text, Table]:
     )
     networks = list(dict.fromkeys(network for found in curves for network in found.networks))
     table = Table(
-        f"In how many cases {_symbol(CLAIMED)} ranks accuracy better than each metric of the source, in how many worse, "
-        "and in how many that is open. A case is a list of levels with the features of a dataset.",
+        f"In how many cases {_symbol(CLAIMED)} ranks accuracy better than another metric of the source, in how many "
+        "worse, and in how many that is open. A case is a list of levels with the features of a dataset.",
         ("network", *(f"against {_symbol(older)}" for older in OLDER)),
         tuple((network, *(_cases(curves, network, older) for older in OLDER)) for network in networks),
     )

@@ -1,0 +1,135 @@
+"""The page of the synthetic graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from allpass.experiments.study import Row
+from allpass.experiments.synthetic import STUDY
+from allpass.report.canvas import to_bytes
+from allpass.report.results.page import Picture, Table, Text
+from allpass.report.results.synthetic import page
+
+LEVELS = [place.level for place in STUDY.spec.series["released"]]
+
+
+def row(
+    what: str, level: float | None, values: list[float], published: float | None = None, base: str = "cora"
+) -> Row:
+    mean = float(np.mean(values))
+    return {
+        "series": "" if level is None else "released",
+        "base": base,
+        "level": level,
+        "intra_degree": None if level is None else 10,
+        "kind": "metric" if published is None and not base else "accuracy",
+        "what": what,
+        "runs": len(values),
+        "quick": False,
+        "mean": mean,
+        "deviation": float(np.std(values)),
+        "values": " ".join(map(str, values)),
+        "settings": "",
+        "epochs": None,
+        "published": published,
+        "published_deviation": None if published is None else 1.0,
+        "difference": None if published is None else round(mean - published, 2),
+        "low": None if published is None else mean - published - 1,
+        "high": None if published is None else mean - published + 1,
+        "verdict": None,
+        "seconds": 1.0,
+        "allpass": "0.1.0",
+        "torch": "2.13",
+        "device": "cpu",
+        "ended": "2026-01-01",
+    }
+
+
+@pytest.fixture
+def rows() -> list[Row]:
+    """GCN follows a U along edge homophily, which the modified aggregation homophily sees and H_edge does not."""
+    found = []
+    for level in LEVELS:
+        u = 100 * min(1.0, abs(level - 0.2) / 0.15)
+        published = u + (10.0 if level == 0.05 else 1.0)
+        found.append(row("GCN", level, [u - 0.5, u + 0.5], published))
+        found.append(row("High-pass GCN", level, [50.0 - 10 * level, 50.0 - 10 * level]))
+        found.append(row("edge_homophily", level, [level, level], base=""))
+        found.append(row("modified_aggregation_homophily", level, [u / 100, u / 100], base=""))
+    return [*found, row("MLP-2", None, [80.0, 82.0], 81.5)]
+
+
+def tables(rows: list[Row], begins: str) -> Iterator[Table]:
+    blocks = page(STUDY, rows).blocks
+    return (block for block in blocks if isinstance(block, Table) and block.caption.startswith(begins))
+
+
+def test_agreement_is_counted_from_the_rows(rows: list[Row]) -> None:
+    text = next(b.text for b in page(STUDY, rows).blocks if isinstance(b, Text) and "The claim" in b.text)
+    assert "It is on 30 of 31 (96.8%)" in text
+    assert "−10.00 points, of GCN with features of cora at level 0.05" in text
+    (table,) = tables(rows, "Levels on which")
+    assert table.header == ("features of", "GCN", "MLP-2")
+    assert table.rows[0] == ("cora", "29 of 30", "1 of 1")
+    assert table.rows[1] == ("citeseer", "–", "–")
+    assert table.rows[-1] == ("all", "29 of 30", "1 of 1")
+
+
+def test_correlations_are_those_of_scipy_and_the_better_metric_is_called_so(rows: list[Row]) -> None:
+    (table,) = tables(rows, "Spearman's correlation")
+    assert table.header == ("features, network", "H_edge", "H_agg^M")
+    levels = np.array(LEVELS)
+    u = np.minimum(1.0, np.abs(levels - 0.2) / 0.15)
+    name, edge, aggregated = (str(cell) for cell in table.rows[0])
+    assert name == "cora, GCN"
+    assert edge.startswith(f"+{spearmanr(levels, u).statistic:.2f} [")
+    assert aggregated.startswith("+1.00 [")
+    (cases,) = tables(rows, "In how many cases")
+    assert cases.rows[0][:2] == ("GCN", "1 better, 0 worse, 0 open")
+    assert cases.rows[0][2] == "0 better, 0 worse, 0 open"  # nothing was measured of H_node
+
+
+def test_published_accuracies_are_ranked_too(rows: list[Row]) -> None:
+    (table,) = tables(rows, "The same for the published")
+    assert [line[0] for line in table.rows] == ["cora, GCN"]  # the high-pass net has none
+
+
+def test_the_u_and_the_fall_are_measured(rows: list[Row]) -> None:
+    (table,) = tables(rows, "On the 30 levels")
+    gcn, high_pass = table.rows
+    assert gcn[1] == "0.2 (0.185)"
+    assert str(gcn[2]).startswith("+100.0 [")
+    assert gcn[3:] == (
+        "100.0",
+        "0.0",
+    )  # along H_edge it falls from the left end to the bottom, along the other never
+    assert str(high_pass[2]).startswith("0.0")  # it falls all the way: no U
+
+
+def test_levels_that_are_not_complete_are_left_out(rows: list[Row]) -> None:
+    some = [one for one in rows if not (one["what"] == "edge_homophily" and one["level"] == 0.2)]
+    (table,) = tables(some, "On the 30 levels")
+    assert table.rows[0][1] != "0.2 (0.185)"
+    (level_by_level,) = tables(some, "Features of cora")
+    assert [line[0] for line in level_by_level.rows] == [*(f"{level:g}" for level in LEVELS), "any"]
+
+
+def test_a_picture_shows_networks_with_and_without_a_graph(rows: list[Row]) -> None:
+    (picture,) = (block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    assert picture.name == "synthetic-released-cora"
+    figure = picture.draw()
+    drawn = {line.get_label(): line for line in figure.axes[1].lines}
+    assert set(drawn) == {"GCN", "MLP-2", "High-pass GCN"}
+    x = np.asarray(drawn["GCN"].get_xdata(), dtype=float)
+    assert (np.diff(x) >= 0).all()
+    assert to_bytes(figure, ".svg") == to_bytes(picture.draw(), ".svg")
+
+
+def test_nothing_measured_is_a_page_all_the_same() -> None:
+    assert page(STUDY, []).title == STUDY.title
+    metrics_alone = [row("edge_homophily", level, [level], base="") for level in LEVELS]
+    assert not [block for block in page(STUDY, metrics_alone).blocks if isinstance(block, Table | Picture)]
