@@ -10,6 +10,7 @@ import pytest
 from allpass.experiments.depth import STUDY
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.study import Row
+from allpass.nn.initialisation import SCHEMES
 from allpass.report.canvas import to_bytes
 from allpass.report.results.csv_file import csv_text, parse_csv
 from allpass.report.results.depth import page
@@ -202,6 +203,15 @@ def test_accuracy_has_a_panel_for_each_activation_and_a_line_for_each_initialisa
     drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].get_lines()}
     assert drawn["he"] == [86.0, 85.0, 84.0]
     assert drawn["glorot"] == [86.0, 84.5, 60.0]
+
+
+def test_no_two_initialisations_look_alike() -> None:
+    rows = [row(depth, 80.0, name) for name in STUDY.grid.initialisations for depth in DEPTHS]
+    picture = next(block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    lines = [line for line in picture.draw().axes[0].get_lines() if line.get_label() in SCHEMES]
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(
+        STUDY.grid.initialisations
+    )
 
 
 def test_the_page_of_nothing_says_so() -> None:

@@ -110,7 +110,7 @@ def _said_of_divergence(findings: Findings) -> str:
         f"Of {count(tried)} runs, those with the learning rate that was not chosen included, {count(diverged)} "
         f"diverged: their loss stopped being a number. {count(exploded)} more exploded: their best validation loss is "
         f"over {EXPLODED} times that of even odds for all classes."
-        + " Where gradients exceed what single precision can square, Adam does not move at all."
+        + " Weights whose gradients single precision cannot square are not moved by Adam."
         * bool(exploded)
     )
 

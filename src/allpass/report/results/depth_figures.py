@@ -16,20 +16,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 8.8
-_STYLES = (
-    ("ink", "-", "o"),
-    ("high", "-", "s"),
-    ("bad", "-", "^"),
-    ("bad", "--", "v"),
-    ("good", "-", "<"),
-    ("good", "--", ">"),
-    ("bad", ":", "D"),
-    ("high", "--", "P"),
-    ("low", "-", "X"),
-    ("low", "--", "*"),
-)
-"""Colour, line and marker of each initialisation, in the order of the grid."""
+_STYLES = {
+    "glorot": ("ink", "-", "o"),
+    "he": ("high", "-", "s"),
+    "forward": ("bad", "-", "^"),
+    "degree-weighted": ("bad", "--", "v"),
+    "backward": ("good", "-", "<"),
+    "combined": ("good", "--", ">"),
+    "forward-relu": ("bad", ":", "D"),
+    "effective-degree": ("high", "--", "P"),
+    "energy": ("low", "-", "X"),
+    "energy-relu": ("low", "--", "*"),
+}
+"""Colour, line and marker of each initialisation."""
 
+_OTHER = ("muted", "-.", "d")
 _QUANTITIES = (
     ("variance", "forward variance"),
     ("gradient_variance", "gradient variance"),
@@ -60,7 +61,7 @@ def accuracy(findings: Findings, dataset: str) -> Figure:
                 for key in ("mean", "low", "high")
             )
             x = [int(row["layers"] or 0) * shift for row in rows]
-            style = _style(findings, name)
+            style = _style(name)
             panel.plot(x, means, label=name, markersize=3.5, linewidth=1.2, **style)
             panel.vlines(x, low, high, color=style["color"], alpha=0.45, linewidth=0.9)
         chance = [
@@ -90,7 +91,8 @@ def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
         layers: Of networks this deep.
     """
     activations = findings.present("activations")
-    names = [name for name in findings.present("initialisations") if name in _profiled(findings)]
+    drawn = findings.grid.profiles["initialisations"]
+    names = [name for name in findings.present("initialisations") if name in drawn]
     figure, grid = _panels(len(_MOMENTS) * len(_QUANTITIES), len(activations), 1.45)
     for column, activation in enumerate(activations):
         grid[0][column].set_title(findings.grid.activations[activation], fontsize=9, loc="left")
@@ -101,7 +103,7 @@ def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
                 row = findings.row(dataset, activation, name, layers)
                 if row is None:
                     continue
-                style = _style(findings, name)
+                style = _style(name)
                 measured = _numbers(series(row, f"{moment}_{quantity}"))
                 panel.plot(range(1, len(measured) + 1), measured, color=style["color"], label=name)
                 if moment == "start":
@@ -113,10 +115,6 @@ def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
     return figure
 
 
-def _profiled(findings: Findings) -> Sequence[str]:
-    return findings.grid.profiles["initialisations"]
-
-
 def _predicted(panel: Axes, values: Sequence[float], line: str, colour: str) -> None:
     panel.plot(range(1, len(values) + 1), values, line, color=colour, linewidth=0.9, alpha=0.8)
 
@@ -126,8 +124,8 @@ def _numbers(values: Sequence[float]) -> list[float]:
     return [value if math.isfinite(value) else math.nan for value in values]
 
 
-def _style(findings: Findings, name: str) -> dict[str, Any]:
-    role, line, marker = _STYLES[list(findings.grid.initialisations).index(name) % len(_STYLES)]
+def _style(name: str) -> dict[str, Any]:
+    role, line, marker = _STYLES.get(name, _OTHER)
     return {"color": light(role), "linestyle": line, "marker": marker}
 
 
