@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from allpass.experiments.spec import Cell, Column
+from allpass.experiments.spec import Cell
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables import KINDS, Kind
 from allpass.experiments.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.agreement import agreement, below
-from allpass.report.results.cells import NOT_YET, Results, data_of, number
+from allpass.report.results.cells import NOT_YET, Results, number, title_of
 from allpass.report.results.columns import details, notes
 from allpass.report.results.head import head
 from allpass.report.results.page import Heading, Page, Table, Value
@@ -62,15 +62,11 @@ def _matrix(results: Results, kind: Kind) -> Table:
         )
         for column in spec.columns
     ]
-    header = ("row", *(_named(column, kind) for column in spec.columns))
+    header = ("row", *(title_of(column, kind) for column in spec.columns))
     lines: list[tuple[Value | str, ...]] = [
         (row, *(column[place] for column in columns)) for place, row in enumerate(spec.rows)
     ]
     return Table(f"{_TITLES[kind]} {_LEGEND}", header, tuple(lines))
-
-
-def _named(column: Column, kind: Kind) -> str:
-    return column.name if kind == "same" or column.corrected is None else f"{column.name} ({data_of(column)})"
 
 
 def _short(results: Results, cell: Cell | None, kind: Kind) -> str:

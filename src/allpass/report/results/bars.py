@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from allpass.experiments.bars import CHARTS
 from allpass.experiments.spec import Column
 from allpass.experiments.study import Row, Study
+from allpass.experiments.tables import Kind
 from allpass.report.canvas import in_style
-from allpass.report.results.cells import Results, data_of, number, signed
+from allpass.report.results.cells import Results, number, signed, title_of
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, listed
 from allpass.report.theme import light
@@ -96,7 +97,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             "Bars: published accuracy with its deviation; dots: ours with the same settings, where they were run. The "
             "axes do not begin at 0. The arrow is the gain of the best ACM or ACMII network over the best rival, in "
             "points.",
-            partial(_figure, known["published"], known["same"], _names(results, honest=False)),
+            partial(_figure, known["published"], known["same"], _names(results, "same")),
         )
     ]
     if any(known["honest"].values()):
@@ -105,7 +106,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
                 "acm-bars-honest",
                 "The same charts of our honest numbers: settings chosen on validation nodes alone, corrected data "
                 "where a name stands in brackets. Missing bars are not run yet.",
-                partial(_figure, known["honest"], {}, _names(results, honest=True)),
+                partial(_figure, known["honest"], {}, _names(results, "honest")),
             )
         )
     return Page(
@@ -180,12 +181,9 @@ def _mean(bar: Bar) -> float:
     return bar.mean
 
 
-def _names(results: Results, *, honest: bool) -> dict[str, str]:
-    """The title of every chart; in brackets the data, where they are corrected."""
-    return {
-        column.name: f"{column.name} ({data_of(column)})" if honest and column.corrected else column.name
-        for column in results.spec.columns
-    }
+def _names(results: Results, kind: Kind) -> dict[str, str]:
+    """The title of every chart."""
+    return {column.name: title_of(column, kind) for column in results.spec.columns}
 
 
 def _gains(results: Results, known: Mapping[Version, Mapping[str, Bars]]) -> Table:
@@ -221,7 +219,7 @@ def _own(results: Results, version: Version, known: Mapping[str, Bars]) -> Table
                 for bars in (known[column.name] for column in results.spec.columns)
             ]
             lines.append((f"{name} minus {base}", *found))
-    names = _names(results, honest=version == "honest")
+    names = _names(results, "honest" if version == "honest" else "same")
     interval = "" if version == "published" else ", with the 95% interval over the same splits"
     return Table(f"In points, {_TITLES[version]}{interval}.", ("networks", *names.values()), tuple(lines))
 

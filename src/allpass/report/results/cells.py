@@ -124,6 +124,11 @@ def data_of(column: Column) -> str:
     return f"{column.dataset} corrected" if same else column.honest.dataset
 
 
+def title_of(column: Column, kind: Kind) -> str:
+    """The name of a column; for honest numbers with its data in brackets, where these are corrected."""
+    return f"{column.name} ({data_of(column)})" if kind == "honest" and column.corrected else column.name
+
+
 def why_incomparable(cell: Cell, row: Row) -> str:
     """Why a number of ours cannot be compared with the published one; empty where it can."""
     if row["published_verdict"] != INCOMPARABLE:

@@ -11,6 +11,7 @@ from allpass.experiments.tables import KINDS, Kind
 from allpass.report.results.cells import (
     Results,
     compared,
+    data_of,
     measured,
     number,
     printed,
@@ -108,10 +109,8 @@ def _honestly(cell: Cell, row: Row | None) -> str:
 
 
 def _caption(column: Column) -> str:
-    score = (
-        "" if column.score in ("", "accuracy") else f" Shown is {column.score.replace('_', ' ')}, in percent."
-    )
-    honest = "" if column.corrected is None else f" Honest numbers are of {column.honest.dataset}."
+    score = f" The score is {column.score}." if column.score else ""
+    honest = "" if column.corrected is None else f" Honest numbers are of {data_of(column)}."
     note = f" {column.note}" if column.note else ""
     return f"{column.name} ({column.dataset}).{note}{score}{honest}"
 

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from allpass.experiments.bars import STUDY
+from allpass.report.results.head import duration, head
+from allpass.report.results.page import Heading, Text
+
+ROW = {
+    "runs": 10,
+    "tried": 0,
+    "quick": False,
+    "seconds": 100.0,
+    "allpass": "0.1.0",
+    "torch": "2.7",
+    "device": "H100",
+    "ended": "2026-11-02",
+}
+
+
+def lines(*rows: dict[str, object]) -> list[str]:
+    facts = head(STUDY, rows)[-1]  # type: ignore[arg-type]
+    assert isinstance(facts, Text)
+    (found,) = facts.parts()
+    return list(found)
+
+
+def test_facts_are_computed_from_the_rows() -> None:
+    other = {**ROW, "runs": 5, "seconds": 41.0, "torch": "2.8", "device": "CPU", "ended": "2026-11-01"}
+    found = lines(ROW, other)
+    assert found[0] == "Command: allpass reproduce acm-bars"
+    assert found[1].startswith("Source: Luan")
+    assert found[2:] == [
+        "Reported: 15 runs in 2 rows, 2 min 21 s of computing",
+        "Made with: allpass 0.1.0, torch 2.7 and 2.8",
+        "Machines: CPU, H100",
+        "Dates: 2026-11-01 to 2026-11-02",
+    ]
+
+
+def test_searches_are_named() -> None:
+    assert lines({**ROW, "tried": 60})[2].endswith("(searches of settings not counted)")
+
+
+def test_rows_without_runs_and_without_rows() -> None:
+    measured = {name: value for name, value in ROW.items() if name not in ("runs", "tried", "quick")}
+    assert lines(measured)[2] == "Reported: 1 row, 1 min 40 s of computing"
+    assert lines()[2:] == ["Nothing has been run yet."]
+
+
+def test_quick_rows_are_called_so_first() -> None:
+    heading, warning, facts = head(STUDY, [ROW, {**ROW, "quick": True}])
+    assert isinstance(heading, Heading)
+    assert "QUICK" in heading.text
+    assert isinstance(warning, Text)
+    assert isinstance(facts, Text)
+    assert "allpass reproduce acm-bars --quick" in facts.text
+    assert len(head(STUDY, [ROW])) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.04, "0.0 s"),
+        (59.9, "59.9 s"),
+        (60, "1 min 0 s"),
+        (3599, "59 min 59 s"),
+        (3600, "1 h 0 min"),
+        (1e7, "2,777 h 46 min"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

@@ -1,0 +1,115 @@
+"""A small reader of LaTeX: braces, environments and cells close; nothing of the text is a command."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from tests.report.results.samples import PAGE, texts
+
+from allpass.report.results.latex import escape, latex
+from allpass.report.results.page import Page, Table, Value
+from allpass.report.results.shades import on_white
+
+COMMANDS = {
+    *(
+        "textbackslash",
+        "textasciicircum",
+        "textasciitilde",
+        "textless",
+        "textgreater",
+        "textbar",
+        "textquotedbl",
+    ),
+    *(
+        "ldots",
+        "texttt",
+        "pm",
+        "times",
+        "cdot",
+        "leq",
+        "geq",
+        "approx",
+        "neq",
+        "infty",
+        "rightarrow",
+        "uparrow",
+    ),
+    *(
+        "blacktriangle",
+        "blacktriangledown",
+        "circ",
+        "hat",
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "theta",
+        "lambda",
+    ),
+    *("mu", "rho", "sigma", "Delta"),
+}
+
+
+def check_braces(text: str) -> None:
+    depth = 0
+    for sign in re.sub(r"\\[{}\\]", "", text):
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        assert depth >= 0
+    assert depth == 0
+
+
+@given(texts)
+def test_text_is_never_a_command(text: str) -> None:
+    escaped = escape(text)
+    check_braces(escaped)
+    assert set(re.findall(r"\\([A-Za-z]+)", escaped)) <= COMMANDS
+    assert not re.search(r"(?<!\\)[#%&_]", escaped)
+    assert "\n" not in escaped
+    assert escaped.replace(r"\$", "").count("$") % 2 == 0
+    assert all(ord(sign) < 0x100 for sign in escaped)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("50% & more_", r"50\% \& more\_"),
+        ("−1.5 ± 2", r"$-$1.5 $\pm$ 2"),
+        ("--quick", "-{}-quick"),
+        ("a\\b", r"a\textbackslash{}b"),
+        ("é", "é"),
+        ("数", r"\texttt{U+6570}"),
+        ("", ""),
+    ],
+)
+def test_escapes(text: str, escaped: str) -> None:
+    assert escape(text) == escaped
+
+
+def test_a_whole_document() -> None:
+    text = latex(PAGE)
+    check_braces(text)
+    opened: list[str] = []
+    for kind, name in re.findall(r"(?<!\\)\\(begin|end)\{(\w+)\}", text):
+        if kind == "begin":
+            opened.append(name)
+        else:
+            assert opened.pop() == name
+    assert opened == []
+    assert text.endswith("\\end{document}\n")
+    assert text.count(r"\end{document}") == 1
+    assert r"\includegraphics[width=\linewidth]{line.pdf}" in text
+    for package in ("booktabs", "graphicx", "caption", "float", "[table]{xcolor}"):
+        assert package in text.split(r"\begin{document}")[0]
+
+
+def test_cells_are_bold_and_coloured() -> None:
+    rows = (("[x]", Value("1 & 2", best=True, shade=1.0)), (Value("", shade=0.0), "y"))
+    text = latex(Page("t", (Table("c", ("a", "b"), rows),)))
+    lines = text.split("\\midrule\n")[1].split("\n\\bottomrule")[0].splitlines()
+    best, worst = on_white(1.0), on_white(0.0)
+    assert lines == [
+        rf"{{[x]}} & \cellcolor[HTML]{{{best}}}\textbf{{1 \& 2}} \\",
+        rf"\cellcolor[HTML]{{{worst}}} & y \\",
+    ]
