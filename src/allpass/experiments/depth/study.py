@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,32 +79,29 @@ class DepthStudy:
 
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """A row is one network on one graph; what belongs to layers stands there as a text, in their order."""
-        found, grounds = dict[Combination, _Found](), dict[str, Ground]()
-        asked = self.grid.asked(plan)
+        asked, found = self.grid.asked(plan), dict[Combination, _Found]()
         for combination in dict.fromkeys([*asked, *map(self._baseline, asked)]):
             runs = stored(self._trainings(combination, plan).keys(), store)
             if runs is not None:
                 found[combination] = _Found.of(runs, self.grid.tried["lr"])
-        rows = []
-        for combination in asked:
-            if combination not in found:
-                continue
-            trainings = self._trainings(combination, plan)
-            if combination.dataset not in grounds:
-                grounds[combination.dataset] = Ground.of(trainings)
-            ground = grounds[combination.dataset]
-            rows.append(
-                {
-                    **combination._asdict(),
-                    **found[combination].measured(EXPLODED * math.log(ground.classes)),
-                    **_compared(found[combination], found.get(self._baseline(combination)), trainings),
-                    **found[combination].sizes(),
-                    **_texts(ground.predicted(trainings.settings)),
-                    "quick": plan.quick,
-                    **origin(found[combination].kept),
-                }
-            )
-        return rows
+        known = [combination for combination in asked if combination in found]
+        first = {combination.dataset: combination for combination in known}
+        grounds = {name: Ground.of(self._trainings(one, plan)) for name, one in first.items()}
+        return [self._row(combination, found, grounds[combination.dataset], plan) for combination in known]
+
+    def _row(
+        self, combination: Combination, found: Mapping[Combination, _Found], ground: Ground, plan: Plan
+    ) -> Row:
+        mine, trainings = found[combination], self._trainings(combination, plan)
+        return {
+            **combination._asdict(),
+            **mine.measured(EXPLODED * math.log(ground.classes)),
+            **_compared(mine, found.get(self._baseline(combination)), trainings),
+            **mine.sizes(),
+            **_texts(ground.predicted(trainings.settings)),
+            "quick": plan.quick,
+            **origin(mine.kept),
+        }
 
     def _trainings(self, combination: Combination, plan: Plan) -> DeepTrainings:
         return DeepTrainings.of(self.grid, combination, plan)
