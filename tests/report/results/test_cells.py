@@ -13,6 +13,7 @@ from allpass.report.results.cells import (
     compared,
     data_of,
     measured,
+    number,
     printed,
     signed,
     spread,
@@ -136,3 +137,10 @@ def test_data_of_columns() -> None:
     assert names["Film"] == "film"
     assert names["Cornell"] == "cornell"
     assert names["CiteSeer"] == "citeseer corrected"
+
+
+def test_a_mean_of_lost_runs_is_no_number() -> None:
+    row = {**row_of(SPEC.cell("ACM-GCN", "Texas"), "same", SCORES), "published_difference": float("nan")}
+    assert number(row, "published_difference") is None
+    assert compared(row) == ""
+    assert number(None, "mean") is None

@@ -25,7 +25,7 @@ _TITLES: dict[Kind, str] = {
 }
 _LEGEND = (
     f"{MARKS[AGREES]} agrees with the published mean (95% interval of the difference), {MARKS[BETTER]} better, "
-    f"{MARKS[WORSE]} worse, {OF_RERUN} not worse than the authors' own code alone, "
+    f"{MARKS[WORSE]} worse, {OF_RERUN} agrees with or exceeds the authors' own code alone, "
     f"{MARKS[INCOMPARABLE]} not comparable; “not yet”: not run yet, –: nothing to run. Best of a column in bold."
 )
 

@@ -18,7 +18,7 @@ from allpass.report.results.cells import (
     spread,
     two_errors,
 )
-from allpass.report.results.page import Block, Heading, Table, listed
+from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.selection import bias_of
 
 
@@ -55,7 +55,14 @@ def agreement(results: Results) -> tuple[Block, ...]:
         _counted(results, cells, name) for cells, name in ((acm, "ACM cells"), (results.spec.cells, "cells"))
     )
     lines = [line for line in counted if line]
-    return (Heading("Same protocol, same settings: do the numbers agree?"), listed(lines)) if lines else ()
+    if not lines:
+        return ()
+    heading = Heading("Same protocol, same settings: do the numbers agree?")
+    return (
+        heading,
+        listed(lines),
+        Text("Where another mean is printed beside the settings, that is the published one."),
+    )
 
 
 def _counted(results: Results, cells: Sequence[Cell], name: str) -> str:
@@ -122,6 +129,6 @@ def reasons(results: Results, cell: Cell, row: Row) -> list[str]:
     if bias is not None:
         found.append(
             f"Settings chosen on test nodes lift means on {bias.dataset} by {bias.mean:.2f} points "
-            f"({bias.low:.2f} to {bias.high:.2f}, {bias.models} models)."
+            f"({bias.low:.2f} to {bias.high:.2f}, {bias.models} model{'' if bias.models == 1 else 's'})."
         )
     return found

@@ -57,9 +57,9 @@ class Results:
 
 
 def number(row: Row | None, name: str) -> float | None:
-    """A number of a row, if there is one."""
+    """A number of a row, if there is one; a mean of runs that diverged may be none."""
     value = None if row is None else row[name]
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def spread(numbers: Sequence[float | None], digits: int = 2) -> str:
