@@ -194,12 +194,17 @@ def parse_study(text: str) -> ExamplesStudy:
             nodes = DATASETS[given["dataset"]].counts.nodes
             sized = {"places": (nodes, 2), **dict.fromkeys(MATRICES, (nodes, nodes))}
             for part, value in {"places": given["places"], **given["known"]}.items():
-                if np.shape(value) != sized.get(part, ()):
+                expected = sized.get(part, ())
+                if np.shape(value) != expected:
                     raise InputError(
-                        f"{part} has the shape {np.shape(value)}.", f"Expected {sized.get(part, ())}."
+                        f"Got {_size(np.shape(value))} for {part}.", f"Expected {_size(expected)}."
                     )
         graphs[name] = Example(**given)
     return ExamplesStudy(**{**content, "graphs": graphs})
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape)) + " numbers" if shape else "one number"
 
 
 def _lines(values: NDArray[np.float32]) -> str:
