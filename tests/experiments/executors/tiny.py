@@ -20,7 +20,15 @@ from allpass.train.store import Store
 
 
 def acts(title: str, *, runs: int = 2, gpu: float = 1.0, **about: object) -> Task:
-    """A task that is acted: ``pause`` seconds before each run, and ``end`` as what happens after the first of them."""
+    """A task that is acted.
+
+    Args:
+        title: What it is.
+        runs: How many it makes.
+        gpu: The share of a GPU that it takes.
+        about: ``pause`` in seconds before each run; ``meet``, a folder where it waits for another one that meets
+            there; ``end``, what happens after the first run.
+    """
     return Task("tiny", title, {"runs": runs, **about}, gpu=gpu)
 
 
@@ -46,14 +54,26 @@ def perform(task: Task, device: str) -> Iterator[Sequence[Run]]:
     for key in keys(task):
         began = time.time()
         time.sleep(task.about.get("pause", 0))
-        with_what = {
+        if "meet" in task.about:
+            _meet(Path(task.about["meet"]), task.title)
+        versions = {
+            "process": str(os.getpid()),
             "device": device,
-            "threads": torch.get_num_threads(),
-            "data": os.environ.get("ALLPASS_DATA"),
+            "threads": str(torch.get_num_threads()),
+            "machine": os.environ.get("MACHINE", ""),
+            "data": os.environ.get("ALLPASS_DATA", ""),
         }
-        versions = {name: str(value) for name, value in {"process": os.getpid(), **with_what}.items()}
         yield [Run(key=key, scores={"began": began, "ended": time.time()}, versions=versions)]
         _end(task)
+
+
+def _meet(folder: Path, name: str) -> None:
+    (folder / name).touch()
+    deadline = time.monotonic() + 200
+    while len(list(folder.iterdir())) < 2:
+        if time.monotonic() > deadline:
+            raise TimeoutError("nobody came")
+        time.sleep(0.01)
 
 
 def _end(task: Task) -> None:
