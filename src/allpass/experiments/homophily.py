@@ -81,10 +81,10 @@ class Subject:
 
     def conventions(self) -> list[dict[str, Any]]:
         """The settings of each of its measurements."""
-        defined = {"convention": "definition", "unlabelled": "missing"}
-        return [defined, {"convention": "printed", "unlabelled": "zero", **self.printed}][
-            : 2 if self.printed else 1
-        ]
+        found: list[dict[str, Any]] = [{"convention": "definition", "unlabelled": "missing"}]
+        if self.printed:
+            found.append({"convention": "printed", "unlabelled": "zero", **self.printed})
+        return found
 
 
 @dataclass(frozen=True)

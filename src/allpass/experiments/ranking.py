@@ -118,8 +118,18 @@ def valley(accuracy: Floats, seed: int = 0) -> Valley:
     return Valley(place, _interval(np.minimum(means[:, 0], means[:, -1]) - means[:, place]))
 
 
+def in_order(metric: Floats, accuracy: Floats) -> NDArray[np.intp]:
+    """The levels as a metric rises; those that it does not tell apart, as accuracy rises.
+
+    Args:
+        metric: ``[levels, graphs]``.
+        accuracy: Likewise.
+    """
+    return np.lexsort((accuracy.mean(1), metric.mean(1)))
+
+
 def largest_fall(metric: Floats, accuracy: Floats) -> float:
-    """The most that the mean accuracy falls where a metric rises: 0 for a monotone curve.
+    """The most that the mean accuracy falls where a metric rises: 0 for a monotone curve. Levels of one value do not count.
 
     Args:
         metric: ``[levels, graphs]``.
@@ -129,5 +139,5 @@ def largest_fall(metric: Floats, accuracy: Floats) -> float:
         >>> largest_fall(np.array([[1.0], [2.0], [3.0]]), np.array([[0.5], [0.25], [1.0]]))
         0.25
     """
-    curve = accuracy.mean(1)[np.argsort(metric.mean(1), kind="stable")]
+    curve = accuracy.mean(1)[in_order(metric, accuracy)]
     return float((np.maximum.accumulate(curve) - curve).max())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from allpass.experiments.ranking import Floats, Interval, largest_fall, rankings, valley
+from allpass.experiments.ranking import Floats, Interval, in_order, largest_fall, rankings, valley
 from allpass.experiments.study import Row, Study
 from allpass.experiments.synthetic import SyntheticStudy
 from allpass.metrics import METRICS
@@ -336,24 +336,9 @@ def _draw(found: _Curves, models: Sequence[str], shown: Sequence[str]) -> Figure
     figure = Figure(figsize=(8.8, 2.9 * ((len(shown) + 1) // 2)), layout="constrained")
     panels = figure.subplots((len(shown) + 1) // 2, 2, sharey=True, squeeze=False).flat
     for axes, metric in zip(panels, shown, strict=False):
-        x = found.metrics[metric].mean(1)
-        order = np.argsort(x, kind="stable")
         for model, (role, line, marker) in zip(models, _LINES, strict=False):
             if model in found.networks:
-                mean, deviation = found.networks[model].mean(1)[order], found.networks[model].std(1)[order]
-                axes.plot(
-                    x[order],
-                    mean,
-                    line,
-                    marker=marker,
-                    color=light(role),
-                    markersize=3,
-                    linewidth=1.3,
-                    label=model,
-                )
-                axes.fill_between(
-                    x[order], mean - deviation, mean + deviation, color=light(role), alpha=0.15, lw=0
-                )
+                _curve(axes, found.metrics[metric], found.networks[model], light(role), line, marker, model)
             elif model in found.flat:
                 axes.axhline(
                     cast(float, found.flat[model]["mean"]), color=light(role), ls=line, lw=1.3, label=model
@@ -361,6 +346,15 @@ def _draw(found: _Curves, models: Sequence[str], shown: Sequence[str]) -> Figure
         _finish(axes, metric)
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(models))
     return figure
+
+
+def _curve(
+    axes: Axes, metric: Floats, accuracy: Floats, colour: str, line: str, marker: str, name: str
+) -> None:
+    order = in_order(metric, accuracy)
+    x, mean, deviation = metric.mean(1)[order], accuracy.mean(1)[order], accuracy.std(1)[order]
+    axes.plot(x, mean, line, marker=marker, color=colour, markersize=3, linewidth=1.3, label=name)
+    axes.fill_between(x, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
 
 
 def _finish(axes: Axes, metric: str) -> None:
