@@ -129,7 +129,7 @@ def in_order(metric: Floats, accuracy: Floats) -> NDArray[np.intp]:
 
 
 def largest_fall(metric: Floats, accuracy: Floats) -> float:
-    """The most that the mean accuracy falls where a metric rises: 0 for a monotone curve. Levels of one value do not count.
+    """The most that the mean accuracy falls where a metric rises: 0 for a monotone curve; ties do not count.
 
     Args:
         metric: ``[levels, graphs]``.
