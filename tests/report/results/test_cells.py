@@ -77,7 +77,7 @@ def test_numbers_as_text() -> None:
     assert spread([1.0, None]) == "1.00"
     assert signed(-0.0) == "0.00"
     row = row_of(cell, "honest", SCORES)
-    assert measured(row) == f"{np.mean(SCORES):.2f} ± {np.std(SCORES):.2f} (n = 10, best of 60)"
+    assert measured(row) == f"{np.mean(SCORES):.2f} ± {np.std(SCORES):.2f} (n = 10, 60 tried)"
     lost = {**row, "diverged": 2, "mean": None, "deviation": None, "tried": 0}
     assert measured(lost) == "no mean (n = 10, 2 diverged)"
 

@@ -40,7 +40,7 @@ def test_a_line_holds_all_that_is_known() -> None:
     assert line[1:4] == ["94.92 ± 2.88", "93.61 ± 2.00", "94.00 ± 1.00 (n = 10)"]
     assert line[4].startswith("−0.92 [")
     assert "], agrees; to the rerun +0.39 [" in line[4]
-    assert line[5:] == ["94.00 ± 1.00 (n = 10, best of 60)", "not comparable: Other data: texas-4."]
+    assert line[5:] == ["94.00 ± 1.00 (n = 10, 60 tried)", "not comparable: Other data: texas-4."]
 
 
 def test_missing_numbers_say_why() -> None:

@@ -122,7 +122,7 @@ def test_a_line_of_a_proposed_network() -> None:
     above = f"+{70 - gcn.published[0]:.1f}"
     assert found[1:5] == ["71.8", "72.96", "67.88", "70.00 ± 1.00 (n = 10)"]
     assert found[6:8] == [above, "+20.0"]
-    assert found[8:] == ["68.00 ± 1.00 (n = 10)", f"+{68 - gcn.published[0]:.1f}", ""]
+    assert found[8:] == ["68.00 ± 1.00 (n = 10, 60 tried)", f"+{68 - gcn.published[0]:.1f}", ""]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.6])

@@ -12,7 +12,7 @@ from allpass.report.results.agreement import agreement, below
 from allpass.report.results.cells import NOT_YET, Results, number, title_of
 from allpass.report.results.columns import details, notes
 from allpass.report.results.head import head
-from allpass.report.results.page import Heading, Page, Table, Value
+from allpass.report.results.page import Heading, Page, Table
 from allpass.report.results.selection import selection
 from allpass.report.results.shades import shaded
 
@@ -63,10 +63,7 @@ def _matrix(results: Results, kind: Kind) -> Table:
         for column in spec.columns
     ]
     header = ("row", *(title_of(column, kind) for column in spec.columns))
-    lines: list[tuple[Value | str, ...]] = [
-        (row, *(column[place] for column in columns)) for place, row in enumerate(spec.rows)
-    ]
-    return Table(f"{_TITLES[kind]} {_LEGEND}", header, tuple(lines))
+    return Table.of_columns(f"{_TITLES[kind]} {_LEGEND}", header, spec.rows, columns)
 
 
 def _short(results: Results, cell: Cell | None, kind: Kind) -> str:

@@ -236,8 +236,9 @@ def _figure(bars: Mapping[str, Bars], dots: Mapping[str, Bars], names: Mapping[s
     for axes, (column, name) in zip(panels, names.items(), strict=True):
         _chart(axes, bars[column], dots.get(column, {}))
         gain = gain_of(bars[column])
-        rise = "" if gain is None else f"   ↑ {gain.best.mean - gain.rival.mean:.2f}".replace("-", "−")
-        axes.set_title(f"{name}{rise}", fontsize=9, color=light("ink"), loc="left")
+        ahead = 0.0 if gain is None else gain.best.mean - gain.rival.mean
+        arrow = "" if gain is None else f"   {'↑' if ahead >= 0 else '↓'} {abs(ahead):.2f}"
+        axes.set_title(f"{name}{arrow}", fontsize=9, color=light("ink"), loc="left")
     keys: list[Patch | Line2D] = [Patch(color=light(role), label=name) for name, role in _ROLES.items()]
     if any(dots.values()):
         keys.append(Line2D([], [], linestyle="none", label="ours, same settings", **_DOT))
@@ -267,7 +268,7 @@ def _chart(axes: Axes, bars: Bars, dots: Bars) -> None:
             ends += [dot.mean - dot.deviation, dot.mean + dot.deviation]
     low, high = min(ends, default=0.0), max(ends, default=100.0)
     room = 0.08 * (high - low) or 1.0
-    axes.set_ylim(max(low - 2 * room, 0), min(high + room, 100) if high <= 100 else high + room)
+    axes.set_ylim(max(low - 2 * room, 0), high + room)
     axes.set_xticks([0.0, *_PLACES[2::3]], [rival or "none yet", *CHARTS.families])
     axes.tick_params(axis="x", length=0, labelcolor=light("ink"), labelsize=7.5)
     axes.grid(axis="y", linewidth=0.6)

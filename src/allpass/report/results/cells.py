@@ -45,6 +45,11 @@ class Results:
         """The mean of its runs, if there is one."""
         return number(self.get(cell, kind), "mean")
 
+    def text(self, cell: Cell | None, kind: Kind) -> str:
+        """What stands in a place: the number and its runs, or why there is none."""
+        row = self.get(cell, kind)
+        return self.missing(cell, kind) if row is None else measured(row)
+
     def missing(self, cell: Cell | None, kind: Kind) -> str:
         """Why nothing stands in a place."""
         if cell is None:
@@ -82,7 +87,7 @@ def measured(row: Row) -> str:
     if row["diverged"]:
         runs += f", {row['diverged']} diverged"
     if row["tried"]:
-        runs += f", best of {row['tried']}"
+        runs += f", {row['tried']} tried"
     mean = spread([number(row, "mean"), number(row, "deviation")]) or "no mean"
     return f"{mean} ({runs})"
 

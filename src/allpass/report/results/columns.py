@@ -12,8 +12,6 @@ from allpass.report.results.cells import (
     Results,
     compared,
     data_of,
-    measured,
-    number,
     printed,
     spread,
     why_incomparable,
@@ -31,11 +29,11 @@ _HEADER = (
     "honest minus published",
 )
 _EXPLANATION = (
-    "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. Differences "
-    "are ours minus theirs in points, with Welch's 95% interval; a mean that was printed without deviation counts as "
-    "exact. Where the source prints another number beside the settings than in its table, ours is compared with that "
-    "one, because these settings made it. Honest numbers are of the setting that is best on validation nodes among "
-    "all that were tried, on corrected data where the data have a known defect: there they cannot be compared with "
+    "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. "
+    "Differences are ours minus theirs in points, with Welch's 95% interval; a mean that was printed without "
+    "deviation counts as exact. Where the source prints another number beside the settings than in its table, ours is compared with that "
+    "one, because these settings made it. Honest numbers are of a setting chosen on validation "
+    "nodes among as many as were tried, on corrected data where the data have a known defect: there they cannot be compared with "
     "what was published."
 )
 
@@ -86,12 +84,7 @@ def notes(results: Results) -> tuple[Block, ...]:
 
 
 def _of_kind(results: Results, cells: Sequence[Cell], kind: Kind) -> tuple[Value, ...]:
-    rows = [results.get(cell, kind) for cell in cells]
-    texts = [
-        results.missing(cell, kind) if row is None else measured(row)
-        for cell, row in zip(cells, rows, strict=True)
-    ]
-    return shaded([number(row, "mean") for row in rows], texts)
+    return shaded([results.mean(cell, kind) for cell in cells], [results.text(cell, kind) for cell in cells])
 
 
 def _both(row: Row | None) -> str:

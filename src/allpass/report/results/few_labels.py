@@ -60,26 +60,19 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
     """Three tables of one graph: published, same settings, honest."""
     graph = columns[0].name.rsplit(maxsplit=1)[0]
     header = ("method", *(column.name.rsplit(maxsplit=1)[1] for column in columns))
-    reading = (
-        "by share of labelled nodes; accuracy in percent, teal the best of a column and orange the worst."
-    )
-    blocks: list[Block] = [Heading(graph)]
-    published = [_published([results.cell(row, column) for row in results.spec.rows]) for column in columns]
-    blocks.append(_sheet(results, f"{graph}, published, {reading}", header, published))
-    for kind in KINDS:
-        cells = [[results.cell(row, column) for row in results.spec.rows] for column in columns]
-        ours = [_ours(results, column, kind) for column in cells]
-        blocks.append(_sheet(results, f"{graph}, {_TITLES[kind]}; {reading}", header, ours))
-    return blocks
-
-
-def _sheet(
-    results: Results, caption: str, header: tuple[str, ...], columns: Sequence[Sequence[Value]]
-) -> Table:
-    lines: list[tuple[Value | str, ...]] = [
-        (row, *(column[place] for column in columns)) for place, row in enumerate(results.spec.rows)
+    reading = "by share of labelled nodes; accuracy in percent, the best of a column bold and teal, the worst orange."
+    rows = results.spec.rows
+    cells = [[results.cell(row, column) for row in rows] for column in columns]
+    published = [_published(column) for column in cells]
+    ours = {kind: [_ours(results, column, kind) for column in cells] for kind in KINDS}
+    return [
+        Heading(graph),
+        Table.of_columns(f"{graph}, published; {reading}", header, rows, published),
+        *(
+            Table.of_columns(f"{graph}, {_TITLES[kind]}; {reading}", header, rows, ours[kind])
+            for kind in KINDS
+        ),
     ]
-    return Table(caption, header, tuple(lines))
 
 
 def _published(cells: Sequence[Cell | None]) -> tuple[Value, ...]:
@@ -121,11 +114,11 @@ def _against_baselines(results: Results) -> Table:
                 (column, results.mean(results.cell(row, column), kind)) for column in results.spec.columns
             ]
             known = [(column, mean) for column, mean in ours if mean is not None]
-            printed = [(column, mean, _printed(results, column)) for column, mean in known]
+            theirs = [(column, mean, _printed(results, column)) for column, mean in known]
             own = [
                 (column, mean, results.mean(results.cell(BASELINE, column), kind)) for column, mean in known
             ]
-            lines.append((row, kind, f"{len(known)} of {len(ours)}", *_reached(printed), *_reached(own)))
+            lines.append((row, kind, f"{len(known)} of {len(ours)}", *_reached(theirs), *_reached(own)))
     return Table(
         "Accuracies of the proposed networks against GCN: the published one, and our own of the same kind.",
         (
@@ -207,11 +200,11 @@ def _of_proposed(results: Results, row: str) -> Table:
                 spread(cell.published, 1),
                 spread(cell.beside),
                 spread(cell.rerun),
-                _told(results, cell, "same"),
+                results.text(cell, "same"),
                 "" if same is None else compared(same),
                 _minus(number(same, "mean"), theirs),
                 _minus(number(same, "mean"), results.mean(gcn, "same")),
-                _told(results, cell, "honest"),
+                results.text(cell, "honest"),
                 _minus(number(honest, "mean"), theirs),
                 _minus(number(honest, "mean"), results.mean(gcn, "honest")),
             )
@@ -234,13 +227,6 @@ def _of_proposed(results: Results, row: str) -> Table:
         ),
         tuple(lines),
     )
-
-
-def _told(results: Results, cell: Cell, kind: Kind) -> str:
-    row = results.get(cell, kind)
-    if row is None:
-        return results.missing(cell, kind)
-    return f"{spread([number(row, 'mean'), number(row, 'deviation')])} (n = {row['runs']})"
 
 
 def _minus(first: float | None, second: float | None) -> str:

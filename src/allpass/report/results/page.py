@@ -88,6 +88,20 @@ class Table:
                     "Give one cell a header.",
                 )
 
+    @classmethod
+    def of_columns(
+        cls, caption: str, header: tuple[str, ...], names: Sequence[str], columns: Sequence[Sequence[Value]]
+    ) -> Table:
+        """A table out of its columns.
+
+        Args:
+            caption: As of a table.
+            header: As of a table.
+            names: The names of the rows.
+            columns: What stands beside them, column by column.
+        """
+        return cls(caption, header, tuple(zip(names, *columns, strict=True)))
+
     def values(self) -> Iterator[tuple[Value, ...]]:
         """Its rows, with every text as a value."""
         for row in self.rows:
