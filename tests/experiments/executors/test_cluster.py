@@ -138,7 +138,7 @@ def test_a_machine_without_allpass_is_named(cluster: Any, tmp_path: Path) -> Non
     assert event.ended
     assert event.error == (
         f"On the machine {bare.node_ip_address}: ModuleNotFoundError: No module named 'allpass'. "
-        f"Install there what this machine has: pip install 'allpass[ray]=={allpass.__version__}'."
+        f"Install there what this machine has, by pip install 'allpass[ray]=={allpass.__version__}'."
     )
 
 

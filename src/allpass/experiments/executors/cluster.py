@@ -120,7 +120,7 @@ def _told(error: RayTaskError) -> str:
     first, *_, last = str(error).strip().splitlines()
     where = re.search(r"ip=([^,)\s]+)", first)
     text = f"On the machine {where[1]}: {last}." if where else f"On a machine of the cluster: {last}."
-    cure = f" Install there what this machine has: pip install 'allpass[ray]=={__version__}'."
+    cure = f" Install there what this machine has, by pip install 'allpass[ray]=={__version__}'."
     return text + cure if "No module named" in last else text
 
 
@@ -153,7 +153,8 @@ def _connect(address: str | None) -> None:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise InputError(f"The Ray cluster at {address} cannot be used: {error}") from error
+        cure = "Give no address on a machine of the cluster; or set RAY_AUTH_MODE=token, if it wants a token."
+        raise InputError(f"Ray cannot be used: {error}.", cure if address else "") from error
 
 
 def _check_address(address: str) -> None:
