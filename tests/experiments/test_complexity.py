@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from tests.experiments.performing import performed
 
 from allpass.data import load
 from allpass.errors import InputError
-from allpass.experiments.complexity import STUDY, ComplexityStudy, parse_study, timed
+from allpass.experiments.complexity import STUDY, WARM_UP, ComplexityStudy, Trained, parse_study, timed
 from allpass.experiments.content import read_text
 from allpass.experiments.study import Plan
 from allpass.train.run import Run
@@ -46,7 +48,7 @@ def test_models_are_counted_and_timed_together(tmp_path: Path) -> None:
     assert (gcn["base"], gcn["ratio"], acm["base"]) == ("", None, "GCN")
     assert (gcn["published_ms"], acm["published_ms"], acm["published_ratio"]) == (4.24, 8.84, 2.0849)
     times = [run.curves["epoch_ms"] for run in made]
-    assert [len(mine) for mine in times] == [3, 3]
+    assert [len(mine) for mine in times] == [5, 5]
     ratios = times[1] / times[0]
     for name, value in (
         ("ratio", np.median(ratios)),
@@ -55,7 +57,7 @@ def test_models_are_counted_and_timed_together(tmp_path: Path) -> None:
     ):
         assert acm[name] == pytest.approx(value, abs=1e-4)
     assert gcn["epoch_ms"] == pytest.approx(np.median(times[0]), abs=1e-4)
-    assert gcn["seconds"] == pytest.approx(times[0].sum() * 5 / 1000, abs=1e-3)
+    assert gcn["seconds"] == pytest.approx(times[0].sum() / 1000, abs=1e-3)
 
 
 def test_only_what_is_wanted_is_timed() -> None:
@@ -79,24 +81,33 @@ def test_a_model_without_its_base_has_no_ratio(tmp_path: Path) -> None:
     )
 
 
-def test_models_take_turns_and_the_first_round_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_networks_take_turns_and_the_first_rounds_are_left_out() -> None:
     called: list[str] = []
 
-    class Done:
-        @property
-        def seconds(self) -> float:
-            return 0.005 * len(called)
+    class Called:
+        def __init__(self, name: str) -> None:
+            self.name = name
 
-    def fit(model: str, *_: object, **__: object) -> list[Done]:
-        called.append(model)
-        return [Done()]
+        def epoch(self) -> float:
+            called.append(self.name)
+            return float(len(called))
 
-    monkeypatch.setattr("allpass.experiments.complexity.fit", fit)
+    times = timed([Called("base"), Called("other")], rounds=2)  # type: ignore[list-item]
+    assert called == ["base", "other"] * (WARM_UP + 2)
+    first = 2 * WARM_UP + 1
+    assert [mine.tolist() for mine in times] == [[first, first + 2], [first + 1, first + 3]]
+    assert timed([], rounds=2) == []
+
+
+def test_an_epoch_trains_and_says_how_long_it_took() -> None:
     study = small()
     (task,) = study.tasks(TWO, None)  # type: ignore[arg-type]
-    times = timed(load("example-high-pass"), study.keys(task), rounds=2, epochs=5, device="cpu")
-    assert called == ["gcn", "acm-gcn"] * 3
-    assert [mine.tolist() for mine in times] == [pytest.approx([3, 5]), pytest.approx([4, 6])]
+    one = Trained(study.keys(task)[0], load("example-high-pass"), "cpu")
+    before = [parameter.clone() for parameter in one.network.parameters()]
+    begin = time.perf_counter()
+    taken = one.epoch()
+    assert 0 < taken <= 1000 * (time.perf_counter() - begin)
+    assert not any(map(torch.equal, before, one.network.parameters()))
 
 
 def test_the_study_is_that_of_the_paper() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 from torch_geometric.data import Data
 
 from allpass.data import DATASETS, load, splits
@@ -24,14 +26,15 @@ from allpass.graph import Operator
 from allpass.metrics import prepare
 from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
-from allpass.train.fit import fit
 from allpass.train.run import Key, Run
-from allpass.train.stopping import stopping
 from allpass.train.store import Store
 from allpass.train.versions import versions
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""
+
+WARM_UP = 3
+"""Rounds before those that are timed."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,10 @@ class ComplexityStudy:
         source: Where it was published.
         notes: What differs from the source, and why.
         hidden: Columns of hidden layers.
-        rounds: How often each model is timed.
-        epochs: Epochs of a timing.
+        rounds: Epochs of each model that are timed.
         datasets: Names of ``allpass.data.DATASETS`` by title.
         models: The models by title.
-        quick: ``datasets``, ``rounds`` and ``epochs`` that prove the path.
+        quick: ``datasets`` and ``rounds`` that prove the path.
     """
 
     id: str
@@ -80,7 +82,6 @@ class ComplexityStudy:
     notes: tuple[str, ...]
     hidden: int
     rounds: int
-    epochs: int
     datasets: Mapping[str, str]
     models: Mapping[str, Costed]
     quick: Mapping[str, Any]
@@ -93,17 +94,13 @@ class ComplexityStudy:
         """A task is a dataset: its models are timed in turns."""
         axes = {"dataset": list(self.datasets), "model": list(self.models)}
         asked = named(plan, self.id, axes, {"dataset": self.quick["datasets"]})
-        size = self.quick if plan.quick else {"rounds": self.rounds, "epochs": self.epochs}
+        rounds = self.quick["rounds"] if plan.quick else self.rounds
+        who = ", ".join(asked["model"]) if len(asked["model"]) < len(self.models) else "all models"
         return [
             Task(
                 self.id,
-                f"{', '.join(asked['model'])} on {dataset}" if plan.cells else f"all models on {dataset}",
-                {
-                    "dataset": dataset,
-                    "models": asked["model"],
-                    "rounds": size["rounds"],
-                    "epochs": size["epochs"],
-                },
+                f"{who} on {dataset}",
+                {"dataset": dataset, "models": asked["model"], "rounds": rounds},
             )
             for dataset in asked["dataset"]
         ]
@@ -123,7 +120,7 @@ class ComplexityStudy:
                     "study": self.id,
                     "method": METHOD,
                     "rounds": task.about["rounds"],
-                    "epochs": task.about["epochs"],
+                    "features": "dense",
                 },
             )
             for title in task.about["models"]
@@ -133,15 +130,15 @@ class ComplexityStudy:
         """All models of a dataset together: a time says most beside others of the same minute."""
         data = _loaded(self.datasets[task.about["dataset"]])
         keys = [key for key in self.keys(task) if not task.left or key.identity in task.left]
-        times = timed(data, keys, task.about["rounds"], task.about["epochs"], device)
+        times = timed([Trained(key, data, device) for key in keys], task.about["rounds"])
         made_with = versions(device)
         yield [
             Run(
                 key=key,
                 scores={"parameters": cost.parameters, "flops": cost.flops},
-                curves={"epoch_ms": mine.astype(np.float32)},
-                seconds=float(mine.sum()) * task.about["epochs"] / 1000,
-                epochs=task.about["rounds"] * task.about["epochs"],
+                curves={"epoch_ms": mine},
+                seconds=float(mine.sum()) / 1000,
+                epochs=len(mine),
                 versions=made_with,
             )
             for key, mine in zip(keys, times, strict=True)
@@ -223,49 +220,65 @@ def counted(data: Data, key: Key) -> Cost:
         data: The graph.
         key: Its model and settings.
     """
-    network = create(
-        key.model,
-        in_channels=data.num_features,
-        out_channels=_classes(data),
-        num_nodes=data.num_nodes,
-        **key.settings,
-    )
-    return count(network, data.x.to_dense(), _adjacency(data))
+    return count(_network(key, data), data.x.to_dense(), _adjacency(data))
 
 
-def timed(
-    data: Data, keys: Sequence[Key], rounds: int, epochs: int, device: str
-) -> list[NDArray[np.float64]]:
-    """Times of an epoch in ms, for every key one of each round.
+class Trained:
+    """A network in training, an epoch at a time: a step, and an evaluation as every epoch of the source has one.
 
     Args:
+        key: Its model and settings.
         data: The graph.
-        keys: The models and their settings.
-        rounds: How often each is timed; they take turns, and a round before the first is not counted.
-        epochs: Epochs of a timing.
         device: Where to train.
     """
-    split = splits(data, "random", count=1)
-    stop = stopping("fixed", max_epochs=epochs)
-    times = np.empty((rounds + 1, len(keys)))
-    for number in range(rounds + 1):
-        for place, key in enumerate(keys):
-            (run,) = fit(
-                key.model, data, split, key.settings, stop=stop, scaling="rows", device=device, weights=False
-            )
-            times[number, place] = 1000 * run.seconds / epochs
-    return list(times[1:].T)
+
+    def __init__(self, key: Key, data: Data, device: str) -> None:
+        self.network = _network(key, data).to(device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=0.01, weight_decay=5e-4)
+        self.given = data.x.to_dense().to(device), _adjacency(data).to(device)
+        self.train = splits(data, "random", count=1)[0].train.to(device)
+        self.target = data.y.to(device)[self.train]
+
+    def epoch(self) -> float:
+        """Train for an epoch; gives the milliseconds it took."""
+        self._wait()
+        begin = time.perf_counter()
+        self.network.train()
+        self.optimizer.zero_grad()
+        nn.functional.cross_entropy(self.network(*self.given)[self.train], self.target).backward()
+        self.optimizer.step()
+        self.network.eval()
+        with torch.no_grad():
+            self.network(*self.given)
+        self._wait()
+        return 1000 * (time.perf_counter() - begin)
+
+    def _wait(self) -> None:
+        """Until a GPU has done what it was asked for."""
+        if self.target.is_cuda:
+            torch.cuda.synchronize(self.target.device)
+
+
+def timed(trained: Sequence[Trained], rounds: int) -> list[NDArray[np.float32]]:
+    """Times of epochs in ms: for every network one of each round.
+
+    Args:
+        trained: The networks.
+        rounds: How often each is timed; they take turns, and some rounds before these are not counted.
+    """
+    times = [[one.epoch() for one in trained] for _ in range(WARM_UP + rounds)]
+    return list(np.array(times[WARM_UP:], dtype=np.float32).reshape(rounds, len(trained)).T)
 
 
 def parse_study(text: str) -> ComplexityStudy:
     """The study of a TOML text, checked: every dataset, model, setting and formula in it exists."""
-    entries = ("hidden", "rounds", "epochs", "datasets", "models", "quick")
+    entries = ("hidden", "rounds", "datasets", "models", "quick")
     content = parse_content(text, "complexity", entries)
     for title, dataset in content["datasets"].items():
         with at(f"complexity, dataset {title}"):
             check_name("dataset", dataset, DATASETS.names)
     with at("complexity, quick"):
-        check_keys(content["quick"], (), needed=("datasets", "rounds", "epochs"))
+        check_keys(content["quick"], (), needed=("datasets", "rounds"))
         for title in content["quick"]["datasets"]:
             check_name("dataset", title, content["datasets"])
     models = {}
@@ -296,6 +309,16 @@ def _checked(model: Costed, content: Mapping[str, Any]) -> Costed:
 @lru_cache
 def _loaded(dataset: str) -> Data:
     return load(dataset)
+
+
+def _network(key: Key, data: Data) -> nn.Module:
+    return create(
+        key.model,
+        in_channels=data.num_features,
+        out_channels=_classes(data),
+        num_nodes=data.num_nodes,
+        **key.settings,
+    )
 
 
 def _adjacency(data: Data) -> Operator:

@@ -203,9 +203,9 @@ def _ratios(study: ComplexityStudy, found: _Rows) -> Figure:
         panel.axhline(1, color=light("muted"), linewidth=0.8, linestyle=(0, (2, 3)))
         panel.set_xticks(range(len(datasets)), datasets, rotation=55, ha="right", rotation_mode="anchor")
         panel.set_title(f"beside {base}", fontsize=9, loc="left")
-        panel.set_ylim(bottom=0)
         panel.grid(axis="y")
         panel.legend(loc="lower left", fontsize=7)
+    panels[0].set_ylim(bottom=0)
     panels[0].set_ylabel("time of an epoch / base model's")
     return figure
 
