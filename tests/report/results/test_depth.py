@@ -124,7 +124,7 @@ def test_other_activations_are_another_family() -> None:
     assert findings(more).verdict(Combination("cora", "relu", "he", 4)) == "better"
 
 
-def test_what_fails_to_train_is_told_from_what_fails_on_new_nodes() -> None:
+def test_what_does_not_fit_is_told_from_what_fails_on_new_nodes() -> None:
     assert findings([row(2, 86.0), row(4, 60.0, train=60.0), row(8, 60.0, train=95.0)]).lost() == (2, 1)
 
 
@@ -170,6 +170,14 @@ def test_the_tables_hold_what_was_found() -> None:
         "84.0 ± 1.0 ▲",
     ]
     assert growths.rows[0] == ("glorot", "0.316 (0.1; 1)")
+
+
+def test_growth_that_is_not_known_is_told_from_one_out_of_range() -> None:
+    broken = row(8, 20.0, "energy", start_variance="1.00 20.00 inf nan nan nan nan nan")
+    elsewhere = {**broken, "activation": "tanh"}
+    *_, growths = tables(page(STUDY, [*ROWS, broken, elsewhere]))
+    assert growths.rows[0] == ("glorot", "0.316 (0.1; 1)", "–")
+    assert growths.rows[-1] == ("energy", "out of range", "out of range")
 
 
 def test_divergence_stands_on_the_page() -> None:

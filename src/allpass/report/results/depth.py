@@ -11,7 +11,7 @@ from allpass.experiments.depth.study import EXPLODED
 from allpass.experiments.study import Row, Study
 from allpass.report.results import depth_figures
 from allpass.report.results.cells import NOT_YET, number, signed
-from allpass.report.results.depth_findings import LEVEL, Findings, Growth
+from allpass.report.results.depth_findings import LEVEL, Findings
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
 from allpass.report.results.shades import shaded
@@ -92,13 +92,13 @@ def _said_of_help(findings: Findings) -> str:
 
 
 def _said_of_training(findings: Findings) -> str:
-    lost, untrained = findings.lost()
+    lost, unfitted = findings.lost()
     if not lost:
         return "No deep network loses more than that against the shallow one."
     return (
         f"Networks that lose more than {findings.grid.tolerance:g} points against the shallow one: {count(lost)}. Of "
-        f"these, {count(untrained)} lose as much on the training nodes and so fail to train; the rest train, and fail "
-        "on new nodes."
+        f"these, {count(unfitted)} lose as much on the training nodes at the reported epoch; the others fit those as "
+        "well as the shallow network, and fail on new ones."
     )
 
 
@@ -260,22 +260,23 @@ def _growths(findings: Findings, dataset: str) -> Table | None:
     deep = [depth for depth in findings.depths if depth in grid.profiles["depths"]]
     activations, lines = findings.present("activations"), []
     for name in findings.present("initialisations") if deep else ():
-        known = [
-            findings.growth(Combination(dataset, activation, name, deep[-1])) for activation in activations
-        ]
-        if any(growth is not None for growth in known):
-            lines.append((name, *map(_factor, known)))
+        places = [Combination(dataset, activation, name, deep[-1]) for activation in activations]
+        if any(place in findings.found for place in places):
+            lines.append((name, *(_factor(findings, place) for place in places)))
     if not lines:
         return None
     return Table(
         f"{grid.datasets[dataset]}, {deep[-1]} layers: by what the forward variance is multiplied in a hidden layer "
-        "before training; in brackets what was predicted for neighbours that are independent and for the same.",
+        "before training; in brackets what was predicted for neighbours that are independent and for the same. –: not run yet.",
         ("initialisation", *(grid.activations[activation] for activation in activations)),
         tuple(lines),
     )
 
 
-def _factor(growth: Growth | None) -> str:
+def _factor(findings: Findings, place: Combination) -> str:
+    if place not in findings.found:
+        return "–"
+    growth = findings.growth(place)
     if growth is None:
         return "out of range"
     return f"{10**growth.measured:.3g} ({10**growth.independent:.3g}; {10**growth.alike:.3g})"

@@ -111,14 +111,14 @@ class Findings:
 
     def lost(self) -> tuple[int, int]:
         """How many combinations lose accuracy by depth, and how many of those lose it on the training nodes too."""
-        lost = untrained = 0
+        lost = unfitted = 0
         for place, row in self.found.items():
             shallow = self.found.get(place._replace(layers=self.grid.depths[0]))
             if shallow is None or not _below(row, shallow, "mean", self.grid.tolerance):
                 continue
             lost += 1
-            untrained += _below(row, shallow, "train", self.grid.tolerance)
-        return lost, untrained
+            unfitted += _below(row, shallow, "train", self.grid.tolerance)
+        return lost, unfitted
 
     def growth(self, combination: Combination) -> Growth | None:
         """The growth of the forward variance; nothing without two hidden layers that hold numbers.
