@@ -267,7 +267,8 @@ def _growths(findings: Findings, dataset: str) -> Table | None:
         return None
     return Table(
         f"{grid.datasets[dataset]}, {deep[-1]} layers: by what the forward variance is multiplied in a hidden layer "
-        "before training; in brackets what was predicted for neighbours that are independent and for the same. –: not run yet.",
+        "before training; in brackets what was predicted for neighbours that are independent and for the same. "
+        "–: not run yet.",
         ("initialisation", *(grid.activations[activation] for activation in activations)),
         tuple(lines),
     )
