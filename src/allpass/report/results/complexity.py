@@ -58,16 +58,21 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             ),
             Heading("Time of an epoch"),
             Text(_times(costs, rows)),
-            Picture(
-                "complexity-times",
-                "Time of an epoch as a multiple of the base model's. Full marks are ours, with the lowest and the "
-                "highest round; hollow ones are published.",
-                partial(_ratios, costs, found),
-            ),
+            *_picture(costs, found),
             *(_family(costs, found, base) for base in _bases(costs, found)),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
     return Page(study.title, tuple(blocks))
+
+
+def _picture(study: ComplexityStudy, found: _Rows) -> list[Block]:
+    """The times as multiples, where there are any."""
+    bases = list(dict.fromkeys(str(row["base"]) for row in found.values() if row["ratio"] is not None))
+    caption = (
+        "Time of an epoch as a multiple of the base model's. Full marks are ours, with the lowest and the highest "
+        "round; hollow ones are published."
+    )
+    return [Picture("complexity-times", caption, partial(_ratios, study, found, bases))] if bases else []
 
 
 def _parameters(rows: Sequence[Row]) -> str:
@@ -184,16 +189,13 @@ def _published(row: Row) -> str:
 
 
 @in_style
-def _ratios(study: ComplexityStudy, found: _Rows) -> Figure:
+def _ratios(study: ComplexityStudy, found: _Rows, bases: Sequence[str]) -> Figure:
     """A panel for each base model, a mark for each dataset and model."""
     from matplotlib.figure import Figure
 
-    bases = list(
-        dict.fromkeys(study.models[str(row["model"])].base for row in found.values() if row["ratio"])
-    )
     figure = Figure(figsize=(8.8, 3.4), layout="constrained")
-    panels = figure.subplots(1, max(len(bases), 1), sharey=True, squeeze=False)[0]
-    for panel, base in zip(panels, bases, strict=False):
+    panels = figure.subplots(1, len(bases), sharey=True, squeeze=False)[0]
+    for panel, base in zip(panels, bases, strict=True):
         datasets = [dataset for model, dataset in found if model == base]
         others = [title for title, model in study.models.items() if model.base == base and _any(found, title)]
         for number, (title, look) in enumerate(zip(others, _LOOKS, strict=False)):

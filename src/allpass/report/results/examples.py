@@ -200,7 +200,7 @@ def _heat(axes: Axes, values: Matrix, labels: Sequence[int]) -> None:
         for column, value in enumerate(line):
             cells.append([(column, row), (column + 1, row), (column + 1, row + 1), (column, row + 1)])
             colours.append(to_rgba(light("low" if value > 0 else "high"), _PALE * abs(value) / top))
-            text = f"{value:.2f}".replace("0.", ".").replace("-", "−") if value else "0"
+            text = "−" * (value < 0) + f"{abs(value):.2f}".removeprefix("0") if value else "0"
             axes.text(
                 column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=6.5 if size > 8 else 7.5
             )
