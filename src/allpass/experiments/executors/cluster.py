@@ -131,10 +131,8 @@ def _connected(address: str | None) -> Iterator[None]:
     except ImportError as error:
         raise MissingExtraError("ray", "The executor 'ray'", "ray") from error
     ours = not ray.is_initialized()
-    loud = ray._private.worker._worker_logs_enabled
-    ray._private.worker._worker_logs_enabled = (
-        False  # else notes about lost machines go to the standard output
-    )
+    worker = ray._private.worker
+    loud, worker._worker_logs_enabled = worker._worker_logs_enabled, False  # it prints notes on lost machines
     try:
         if ours:
             _connect(address)
@@ -142,7 +140,7 @@ def _connected(address: str | None) -> Iterator[None]:
     finally:
         if ours:
             ray.shutdown()
-        ray._private.worker._worker_logs_enabled = loud
+        worker._worker_logs_enabled = loud
 
 
 def _connect(address: str | None) -> None:
