@@ -175,12 +175,8 @@ class ComplexityStudy:
             "base": model.base,
             "runs": 1,
             **self._costs(dataset, model, run),
-            "epoch_ms": round(float(np.median(times)), 4),
-            "epoch_low": round(float(times.min()), 4),
-            "epoch_high": round(float(times.max()), 4),
-            "ratio": None if ratios is None else round(float(np.median(ratios)), 4),
-            "ratio_low": None if ratios is None else round(float(ratios.min()), 4),
-            "ratio_high": None if ratios is None else round(float(ratios.max()), 4),
+            **_quartiles("epoch_ms", times),
+            **_quartiles("ratio", ratios),
             "published_ms": published,
             "published_ratio": round(published / base, 4) if published and base else None,
             "rounds": len(times),
@@ -304,6 +300,14 @@ def _checked(model: Costed, content: Mapping[str, Any]) -> Costed:
             "Give one for every dataset.",
         )
     return model
+
+
+def _quartiles(name: str, values: NDArray[np.float32] | None) -> Row:
+    """The median, and between what the middle half lies."""
+    found = (
+        [None] * 3 if values is None else [round(float(q), 4) for q in np.percentile(values, (50, 25, 75))]
+    )
+    return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
 
 
 @lru_cache

@@ -28,8 +28,8 @@ def row(dataset: str, model: str, ratio: float | None = None, **changed: object)
         "flops_formula": 2_000_000,
         "flops_counted": 2_000_000,
         "epoch_ms": 1.5,
-        "epoch_low": 1.25,
-        "epoch_high": 2.0,
+        "epoch_ms_low": 1.25,
+        "epoch_ms_high": 2.0,
         "ratio": ratio,
         "ratio_low": None if ratio is None else ratio - 0.5,
         "ratio_high": None if ratio is None else ratio + 0.5,
@@ -91,7 +91,7 @@ def test_the_picture_draws_and_shows_all_marks() -> None:
     figure = picture.draw()
     (panel,) = figure.axes
     assert panel.get_ylim()[0] == 0
-    assert panel.get_ylim()[1] > 2.9  # the highest round
+    assert panel.get_ylim()[1] > 2.9  # where the middle half of ACM-GCN ends
     drawn = to_bytes(figure, ".svg").decode()
     assert "ACM-GCN" in drawn
     assert "Cornell" in drawn
