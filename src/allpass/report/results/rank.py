@@ -212,7 +212,7 @@ def _three(study: RankStudy, curves: _Curves) -> Figure:
             panel.fill_between(
                 layers,
                 [mean - deviation for mean, deviation in spread],
-                [mean + deviation for mean, deviation in spread],
+                [min(mean + deviation, study.network["width"]) for mean, deviation in spread],
                 color=light(role),
                 alpha=0.2,
                 linewidth=0,
