@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH = 8.8
-_GONE = 3
+_GONE = 3  # below it a mean rank has collapsed; a graph of two parts keeps 2
 _MAIN = {"tanh": ("low", "-"), "identity": ("both", "--"), "relu": ("high", "-.")}
 _LINES = {"gcn": ("high", "-."), "snowball": ("both", "--"), "krylov": ("low", "-")}
 
