@@ -26,12 +26,16 @@ from allpass.graph import Operator
 from allpass.metrics import prepare
 from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
+from allpass.nn.inputs import as_features
 from allpass.train.run import Key, Run
 from allpass.train.store import Store
 from allpass.train.versions import versions
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""
+
+THIN = 0.2
+"""The share of nonzero features up to which they are kept sparse while epochs are timed, as a training keeps them."""
 
 WARM_UP = 3
 """Rounds before those that are timed."""
@@ -70,6 +74,7 @@ class ComplexityStudy:
         source: Where it was published.
         notes: What differs from the source, and why.
         hidden: Columns of hidden layers.
+        dropout: Probability of dropout before every layer, while epochs are timed.
         rounds: Epochs of each model that are timed.
         datasets: Names of ``allpass.data.DATASETS`` by title.
         models: The models by title.
@@ -81,6 +86,7 @@ class ComplexityStudy:
     source: str
     notes: tuple[str, ...]
     hidden: int
+    dropout: float
     rounds: int
     datasets: Mapping[str, str]
     models: Mapping[str, Costed]
@@ -120,7 +126,7 @@ class ComplexityStudy:
                     "study": self.id,
                     "method": METHOD,
                     "rounds": task.about["rounds"],
-                    "features": "dense",
+                    "sparse_features_up_to": THIN,
                 },
             )
             for title in task.about["models"]
@@ -158,10 +164,9 @@ class ComplexityStudy:
 
     def _settings(self, title: str) -> dict[str, Any]:
         model = self.models[title]
-        width = (
-            {"hidden_channels": self.hidden} if "hidden_channels" in resolve(model.model)[0].settings else {}
-        )
-        return {**width, **model.settings}
+        shared = {"hidden_channels": self.hidden, "dropout": self.dropout}
+        known = resolve(model.model)[0].settings
+        return {**{name: value for name, value in shared.items() if name in known}, **model.settings}
 
     def _row(self, dataset: str, title: str, runs: Mapping[str, Run], plan: Plan) -> Row:
         model, run = self.models[title], runs[title]
@@ -231,7 +236,9 @@ class Trained:
     def __init__(self, key: Key, data: Data, device: str) -> None:
         self.network = _network(key, data).to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=0.01, weight_decay=5e-4)
-        self.given = data.x.to_dense().to(device), _adjacency(data).to(device)
+        thin = int(data.x.count_nonzero()) <= THIN * data.x.numel()
+        features = as_features((data.x.to_sparse_csr() if thin else data.x).to(device))
+        self.given = features, _adjacency(data).to(device)
         self.train = splits(data, "random", count=1)[0].train.to(device)
         self.target = data.y.to(device)[self.train]
 
@@ -268,7 +275,7 @@ def timed(trained: Sequence[Trained], rounds: int) -> list[NDArray[np.float32]]:
 
 def parse_study(text: str) -> ComplexityStudy:
     """The study of a TOML text, checked: every dataset, model, setting and formula in it exists."""
-    entries = ("hidden", "rounds", "datasets", "models", "quick")
+    entries = ("hidden", "dropout", "rounds", "datasets", "models", "quick")
     content = parse_content(text, "complexity", entries)
     for title, dataset in content["datasets"].items():
         with at(f"complexity, dataset {title}"):

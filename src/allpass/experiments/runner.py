@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 
 from allpass.experiments.executors.executor import Executor
@@ -68,13 +69,14 @@ def reproduce(
         look(Progress(wanted, wanted - len(left)))
         if not tasks:
             return list(failed.values())
-        for event in executor.run(tasks):
-            task = tasks[event.number]
-            store.add_many(event.runs)
-            left -= {run.key.identity for run in event.runs}
-            look(Progress(wanted, wanted - len(left), task.title))
-            if event.error:
-                failed[task.title] = Failure(task.title, event.error)
+        with closing(executor.run(tasks)) as events:  # so that workers end when this does
+            for event in events:
+                task = tasks[event.number]
+                store.add_many(event.runs)
+                left -= {run.key.identity for run in event.runs}
+                look(Progress(wanted, wanted - len(left), task.title))
+                if event.error:
+                    failed[task.title] = Failure(task.title, event.error)
         failed |= _silent(tasks, store, study, failed)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -95,23 +95,27 @@ class TableStudy:
 
     def _stages(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Iterator[tuple[str, Trainings]]:
         """What a number needs, as far as it is known: an honest one may need a search first."""
+        if kind == "honest" and self.spec.honest.choose == "others":
+            for other in self._others(cell, plan):
+                yield f"search on {other.column.name}", self._search(other, plan)
+        final = self._final(cell, kind, plan, store)
+        if final is not None:
+            yield "", final
+
+    def _final(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Trainings | None:
+        """The trainings whose best is reported; nothing while a search has not told which these are."""
         if kind == "same":
-            yield "", self._trainings(cell, kind, plan, [self._published(cell) or {}])
-            return
+            return self._trainings(cell, kind, plan, [self._published(cell) or {}])
         if self.spec.honest.choose == "own":
-            yield "", self._trainings(cell, kind, plan, self._candidates(cell, plan))
-            return
-        for other in (cell, *self._others(cell, plan)):
-            yield f"search on {other.column.name}", self._search(other, plan)
+            return self._trainings(cell, kind, plan, self._candidates(cell, plan))
         chosen = self._chosen_by_others(cell, plan, store)
-        if chosen is not None:
-            yield "", self._trainings(cell, kind, plan, [chosen.settings])
+        return None if chosen is None else self._trainings(cell, kind, plan, [chosen])
 
     def _candidates(self, cell: Cell, plan: Plan) -> Sequence[dict[str, object]]:
         return self.spec.honest.candidates(cell.model, cell.fixed, cell.space, quick=plan.quick)
 
     def _trainings(
-        self, cell: Cell, kind: Kind, plan: Plan, settings: Sequence[object], **changes: object
+        self, cell: Cell, kind: Kind, plan: Plan, settings: Sequence[Mapping[str, Any]], **changes: object
     ) -> Trainings:
         column = cell.column if kind == "same" else cell.column.honest
         protocol = cell.protocol if kind == "same" else cell.honest_protocol
@@ -119,7 +123,7 @@ class TableStudy:
             protocol = protocol.changed({"splits": changes})
         if plan.quick:
             protocol = _shortened(protocol)
-        return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)  # type: ignore[arg-type]
+        return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)
 
     def _search(self, cell: Cell, plan: Plan) -> Trainings:
         """What is tried on the splits of a search, which are none of those that are reported."""
@@ -137,44 +141,32 @@ class TableStudy:
             and (columns is None or other.column.name in columns)
         ]
 
-    def _chosen_by_others(self, cell: Cell, plan: Plan, store: Store) -> Trial | None:
+    def _chosen_by_others(self, cell: Cell, plan: Plan, store: Store) -> Mapping[str, Any] | None:
         """The setting with the best mean validation score on other datasets, each of which counts the same."""
-        by_dataset: dict[str, list[Sequence[Trial]]] = {}
+        by_dataset: dict[str, list[list[float]]] = {}
         for other in self._others(cell, plan):
-            trials = _trials(self._search(other, plan), store)
-            if trials is None:
+            tried = Tried.of(self._search(other, plan), store)
+            if tried is None:
                 return None
-            by_dataset.setdefault(other.column.dataset, []).append(trials)
+            scores = [trial.val_score for trial in tried.trials]
+            by_dataset.setdefault(other.column.dataset, []).append(scores)
         if not by_dataset:
             return None
-        means = [
-            np.mean([[trial.val_score for trial in trials] for trials in columns], axis=0)
-            for columns in by_dataset.values()
-        ]
-        first = next(iter(by_dataset.values()))[0]
-        return first[int(np.argmax(np.mean(means, axis=0)))]
+        means = [np.mean(columns, axis=0) for columns in by_dataset.values()]
+        return self._candidates(cell, plan)[int(np.argmax(np.mean(means, axis=0)))]
 
     def _row(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Row | None:
-        stages = list(self._stages(cell, kind, plan, store))
-        if kind == "honest" and self.spec.honest.choose == "others":
-            final = [trainings for stage, trainings in stages if not stage]
-            trainings = final[0] if final else None
-            trials = None if trainings is None else _trials(trainings, store)
-            searched = _trials(self._search(cell, plan), store)
-        else:
-            trainings = stages[0][1]
-            searched = trials = _trials(trainings, store)
-        if trainings is None or trials is None or searched is None:
+        final = self._final(cell, kind, plan, store)
+        tried = None if final is None else Tried.of(final, store)
+        if final is None or tried is None:
             return None
-        chosen = ranked(trials, trainings.score or "accuracy")[0]
-        tempting = most_tempting(searched, trainings.score or "accuracy")
-        claimed = tempting if trials is searched else None
-        runs = _runs(trainings, store, chosen)
+        chosen, runs = tried.chosen
+        searched = kind == "honest" and self.spec.honest.choose == "own"
         return {
-            **self._about(cell, kind, trainings, chosen),
-            **_measured(chosen, runs, trainings.protocol),
-            "tried": len(searched) if kind == "honest" else 0,
-            "best_on_test": None if claimed is None or kind == "same" else _percent(claimed.test.mean),
+            **self._about(cell, kind, final, chosen),
+            **_measured(chosen, runs, final.protocol),
+            "tried": len(self._candidates(cell, plan)) if kind == "honest" else 0,
+            "best_on_test": _percent(tried.best_on_test) if searched else None,
             **self._compared(cell, kind, chosen),
             "quick": plan.quick,
             **origin(runs),
@@ -213,6 +205,46 @@ class TableStudy:
                 f"{name}_verdict": "" if compared is None else INCOMPARABLE if moved else compared.word,
             }
         return found
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of trainings.
+
+    Args:
+        trials: What came of each setting.
+        runs: The runs of each.
+        score: By what they are judged.
+    """
+
+    trials: Sequence[Trial]
+    runs: Sequence[Sequence[Run]]
+    score: str
+
+    @classmethod
+    def of(cls, trainings: Trainings, store: Store) -> Tried | None:
+        """From a store; nothing where runs are missing."""
+        if next(trainings.each_key()) not in store:
+            return None
+        keys, score = trainings.keys(), trainings.score or "accuracy"
+        runs = store.find(keys)
+        if len(runs) < len(keys) or not all(run.final for run in runs):
+            return None
+        size = len(keys) // len(trainings.settings)
+        parts = [runs[start : start + size] for start in range(0, len(runs), size)]
+        pairs = zip(trainings.settings, parts, strict=True)
+        return cls([trial_of(settings, part, size, score) for settings, part in pairs], parts, score)
+
+    @property
+    def chosen(self) -> tuple[Trial, Sequence[Run]]:
+        """The best by validation nodes, and its runs."""
+        best = ranked(self.trials, self.score)[0]
+        return best, self.runs[self.trials.index(best)]
+
+    @property
+    def best_on_test(self) -> float:
+        """What one would claim who chose by the test nodes."""
+        return most_tempting(self.trials, self.score).test.mean
 
 
 class _Wanted:
@@ -261,29 +293,6 @@ def _shortened(protocol: Protocol) -> Protocol:
     }
     count = min(QUICK_SPLITS, int(protocol.splits.get("count", QUICK_SPLITS)))
     return protocol.changed({"splits": {"count": count}, "stop": stop})
-
-
-def _trials(trainings: Trainings, store: Store) -> list[Trial] | None:
-    """What came of each setting; nothing where runs are missing."""
-    keys = trainings.keys()
-    if store.missing(keys):
-        return None
-    size = len(keys) // len(trainings.settings)
-    score = trainings.score or "accuracy"
-    return [
-        trial_of(settings, _stored(keys[place * size : (place + 1) * size], store), size, score)
-        for place, settings in enumerate(trainings.settings)
-    ]
-
-
-def _runs(trainings: Trainings, store: Store, chosen: Trial) -> list[Run]:
-    keys = trainings.keys()
-    size, place = len(keys) // len(trainings.settings), trainings.settings.index(chosen.settings)
-    return _stored(keys[place * size : (place + 1) * size], store)
-
-
-def _stored(keys: Sequence[Key], store: Store) -> list[Run]:
-    return [run for key in keys if (run := store.get(key)) is not None]
 
 
 def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:

@@ -52,13 +52,18 @@ class Trainings:
 
     def keys(self) -> list[Key]:
         """What identifies each run, setting by setting and split by split within."""
+        return list(self.each_key())
+
+    def each_key(self) -> Iterator[Key]:
+        """The same one by one: thousands take a while."""
         job = self._job("cpu")
-        keys = [job.key(number) for number in range(len(job.wanted))]
-        if not self.strategy:
-            return keys
-        entry = STRATEGIES[self.strategy]
-        chosen = {"strategy": entry.name, "strategy_options": dict(entry.options)}
-        return [replace(key, protocol={**key.protocol, **chosen}) for key in keys]
+        chosen: dict[str, Any] = {}
+        if self.strategy:
+            entry = STRATEGIES[self.strategy]
+            chosen = {"strategy": entry.name, "strategy_options": dict(entry.options)}
+        for number in range(len(job.wanted)):
+            key = job.key(number)
+            yield replace(key, protocol={**key.protocol, **chosen}) if chosen else key
 
     def runs(self, left: Collection[str], device: str) -> Iterator[Sequence[Run]]:
         """Train, and give the runs as they end.

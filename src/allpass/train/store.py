@@ -107,6 +107,16 @@ class Store:
         """The stored run of a key."""
         return self._do(lambda connection: _find(connection, key.identity, curves=True), "DEFERRED")
 
+    def find(self, keys: Iterable[Key]) -> list[Run]:
+        """The stored runs of some keys, in their order and without curves; those that are missing are left out."""
+        wanted = [key.identity for key in keys]
+
+        def read(connection: sqlite3.Connection) -> list[Run]:
+            found = (_find(connection, identity, curves=False) for identity in wanted)
+            return [run for run in found if run is not None]
+
+        return self._do(read, "DEFERRED")
+
     def runs(
         self,
         *,

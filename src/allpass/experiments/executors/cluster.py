@@ -7,7 +7,7 @@ import os
 import re
 import socket
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ class RayCluster:
     address: str | None = None
     perform: Perform = by_catalogue
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
+    def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks; a connection to Ray that this process has already is used as it is."""
         with _connected(self.address or os.environ.get("RAY_ADDRESS")):
             yield from _streamed(tasks, self.perform)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -40,7 +40,7 @@ class Executor(Protocol):
     A run may come twice where a worker died and its task was begun again; the two are equal.
     """
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
+    def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks, in any order; every one of them has an event that ends it."""
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from allpass.errors import InputError
@@ -29,7 +29,7 @@ class Local:
         if type(self.workers) is not int or self.workers < 1:
             raise InputError(f"Got workers = {self.workers!r}.", "Expected a whole number, 1 or more.")
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
+    def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks."""
         if self.workers > 1:
             yield from in_processes(tasks, self.device, self.workers, self.perform)

@@ -1,0 +1,118 @@
+"""``python -m tools.reproduced --store FILE [ID ...]``: put finished rows of a store onto the pages of docs/results.
+
+Rows that stand there already stay until the store has newer ones of the same cell. ``--check`` only says which pages
+are not what their rows give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.study import Plan, Row
+from allpass.report.canvas import to_bytes
+from allpass.report.files import write_whole
+from allpass.report.results.catalogue import PAGES
+from allpass.report.results.csv_file import csv_text, read_rows
+from allpass.report.results.markdown import markdown
+from allpass.report.results.page import Picture
+from allpass.train.store import Store
+from tools.blocks import ROOT
+
+FOLDER = ROOT / "docs" / "results"
+_CELL = ("row", "column", "kind")
+NAMES = {
+    "table1": _CELL,
+    "acm-random": _CELL,
+    "acm-fixed": _CELL,
+    "acm-deezer": _CELL,
+    "ablation": _CELL,
+    "acm-bars": _CELL,
+    "homophily": ("title", "metric"),
+    "synthetic": ("series", "base", "level", "kind", "what"),
+    "rank": ("network", "activation"),
+    "depth": ("dataset", "activation", "initialisation", "layers"),
+    "examples": ("graph",),
+    "complexity": ("dataset", "model"),
+}
+"""What tells the rows of a study apart."""
+
+
+def kept(name: str) -> list[Row]:
+    """The rows that stand in the folder."""
+    path = FOLDER / f"{name}.csv"
+    return read_rows(path) if path.exists() else []
+
+
+def merged(name: str, new: Sequence[Row]) -> list[Row]:
+    """The kept rows with new ones in place of those of the same cell, and more at the end."""
+    found = {tuple(row[part] for part in NAMES[name]): row for row in (*kept(name), *new)}
+    return list(found.values())
+
+
+def files(name: str, rows: Sequence[Row]) -> dict[Path, bytes]:
+    """The page of a study and its pictures."""
+    page = PAGES[name](STUDIES[name], rows)
+    pictures = {
+        FOLDER / f"{block.name}.svg": to_bytes(block.draw(), ".svg")
+        for block in page.blocks
+        if isinstance(block, Picture)
+    }
+    return {FOLDER / f"{name}.md": markdown(page).encode(), **pictures}
+
+
+def index() -> str:
+    """The first page: what there is, and how much of it is done."""
+    lines = ["# Results", "", "Every page is made of the rows in the file beside it, and every row by its command.", ""]
+    lines += ["| ID | what it shows | rows | last run |", "| --- | --- | --- | --- |"]
+    for name, study in STUDIES.items():
+        rows = kept(name)
+        shown = f"[{name}]({name}.md)" if rows else name
+        last = max((str(row["ended"]) for row in rows), default="not run yet")
+        lines.append(f"| {shown} | {study.title} | {len(rows):,} | {last} |")
+    return "\n".join(lines) + "\n"
+
+
+def stale() -> list[Path]:
+    """The files of the folder that are not what their rows give."""
+    wanted = {FOLDER / "index.md": index().encode()}
+    for name in STUDIES:
+        rows = kept(name)
+        wanted |= files(name, rows) if rows else {}
+    there = {path for path in FOLDER.iterdir() if path.suffix != ".csv"}
+    return sorted(
+        path for path in {*wanted, *there} if not path.exists() or wanted.get(path) != path.read_bytes()
+    )
+
+
+def main() -> None:
+    """Read the command line, and renew or check."""
+    parser = argparse.ArgumentParser(prog="python -m tools.reproduced", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*STUDIES, []], metavar="ID", help="all by default")
+    parser.add_argument("--store", type=Path, help="file of runs; without it pages are made of the kept rows")
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    if given.check:
+        found = stale()
+        for path in found:
+            print(f"{path.relative_to(ROOT)} is not what its rows give")
+        sys.exit(bool(found))
+    FOLDER.mkdir(exist_ok=True)
+    for name in given.names or STUDIES:
+        rows = kept(name)
+        if given.store is not None:
+            with Store(given.store, read_only=True) as store:
+                rows = merged(name, STUDIES[name].rows(Plan(), store))
+        if rows:
+            write_whole(FOLDER / f"{name}.csv", csv_text(rows).encode())
+            for path, content in files(name, rows).items():
+                write_whole(path, content)
+        print(f"{name}: {len(rows):,} rows")
+    write_whole(FOLDER / "index.md", index().encode())
+
+
+if __name__ == "__main__":
+    main()
