@@ -57,8 +57,8 @@ def test_a_look_counts_runs_over_all_parts(data: Data) -> None:
         seen.append((glance.ended, glance.alive, glance.runs))
 
     fit("gcn", data, splits(data, "random", count=20), {"dropout": 0.5}, stop=RULE, look=look)
-    assert seen[0] == (0, 16, 20)
-    assert seen[-1] == (16, 0, 20)
+    assert seen[0] == (0, 1, 20)  # a CPU trains one after the other
+    assert seen[-1] == (19, 0, 20)
 
 
 def test_targets_are_learnt_and_labels_judge(data: Data) -> None:

@@ -79,7 +79,9 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     files = write(page, rows, out, name)
     _show(page, console, quick=quick)
-    console.print(f"{len(rows):,} rows; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True)
+    console.print(
+        f"{len(rows):,} rows; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
+    )
 
 
 def _list() -> None:

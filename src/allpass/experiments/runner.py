@@ -6,8 +6,10 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
+from allpass.errors import AllpassError
 from allpass.experiments.executors.executor import Executor
 from allpass.experiments.study import Plan, Study, Task
+from allpass.train.run import Key
 from allpass.train.store import Store
 
 
@@ -57,7 +59,12 @@ def reproduce(
     plan, failed = plan or Plan(), dict[str, Failure]()
     look = look or (lambda _: None)
     while True:
-        needed = {task.title: (task, study.keys(task)) for task in study.tasks(plan, store)}
+        needed = dict[str, tuple[Task, list[Key]]]()
+        for task in study.tasks(plan, store):
+            try:
+                needed[task.title] = task, study.keys(task)
+            except AllpassError as error:  # such as data that is not at hand
+                failed[task.title] = Failure(task.title, str(error))
         missing = {title: store.missing(keys) for title, (_, keys) in needed.items()}
         tasks = [
             task.only(missing[title])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from allpass.errors import InputError, did_you_mean
+from allpass.errors import DownloadError, InputError, did_you_mean
 from allpass.experiments.origin import origin
 from allpass.experiments.protocol import Protocol
 from allpass.experiments.spec import Cell, Spec
@@ -156,10 +157,13 @@ class TableStudy:
         return self._candidates(cell, plan)[int(np.argmax(np.mean(means, axis=0)))]
 
     def _row(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Row | None:
-        final = self._final(cell, kind, plan, store)
-        tried = None if final is None else Tried.of(final, store)
-        if final is None or tried is None:
-            return None
+        with suppress(DownloadError):  # no row of data that is not at hand
+            final = self._final(cell, kind, plan, store)
+            tried = None if final is None else Tried.of(final, store)
+            return None if final is None or tried is None else self._filled(cell, kind, plan, final, tried)
+        return None
+
+    def _filled(self, cell: Cell, kind: Kind, plan: Plan, final: Trainings, tried: Tried) -> Row:
         chosen, runs = tried.chosen
         searched = kind == "honest" and self.spec.honest.choose == "own"
         return {
