@@ -66,7 +66,12 @@ def files(name: str, rows: Sequence[Row]) -> dict[Path, bytes]:
 
 def index() -> str:
     """The first page: what there is, and how much of it is done."""
-    lines = ["# Results", "", "Every page is made of the rows in the file beside it, and every row by its command.", ""]
+    lines = [
+        "# Results",
+        "",
+        "Every page is made of the rows in the file beside it, and every row by its command.",
+        "",
+    ]
     lines += ["| ID | what it shows | rows | last run |", "| --- | --- | --- | --- |"]
     for name, study in STUDIES.items():
         rows = kept(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -157,13 +156,10 @@ class TableStudy:
         return self._candidates(cell, plan)[int(np.argmax(np.mean(means, axis=0)))]
 
     def _row(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Row | None:
-        with suppress(DownloadError):  # no row of data that is not at hand
-            final = self._final(cell, kind, plan, store)
-            tried = None if final is None else Tried.of(final, store)
-            return None if final is None or tried is None else self._filled(cell, kind, plan, final, tried)
-        return None
-
-    def _filled(self, cell: Cell, kind: Kind, plan: Plan, final: Trainings, tried: Tried) -> Row:
+        final = self._final(cell, kind, plan, store)
+        tried = None if final is None else Tried.of(final, store)
+        if final is None or tried is None:
+            return None
         chosen, runs = tried.chosen
         searched = kind == "honest" and self.spec.honest.choose == "own"
         return {
@@ -227,8 +223,11 @@ class Tried:
 
     @classmethod
     def of(cls, trainings: Trainings, store: Store) -> Tried | None:
-        """From a store; nothing where runs are missing."""
-        if next(trainings.each_key()) not in store:
+        """From a store; nothing where runs are missing, or the data without which they cannot be told."""
+        try:
+            if next(trainings.each_key()) not in store:
+                return None
+        except DownloadError:
             return None
         keys, score = trainings.keys(), trainings.score or "accuracy"
         runs = store.find(keys)
