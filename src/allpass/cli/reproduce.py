@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,8 @@ import typer
 from allpass.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from allpass.experiments.executors.executor import Executor
@@ -65,7 +68,8 @@ def reproduce(
 
     if name not in STUDIES:
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))
-    study, plan = STUDIES[name], Plan(_names(cells or []), quick)
+    study = STUDIES[name]
+    plan = Plan(_names(cells or [], study.cells()), quick)
     machines = _executor(executor, address, workers, device)
     with Store(store) as opened, stoppable(opened):
         with reproducing() as look:
@@ -101,8 +105,12 @@ def _list() -> None:
     console.print("\nallpass reproduce ID --quick proves the path in minutes.")
 
 
-def _names(cells: list[str]) -> tuple[str, ...]:
-    return tuple(name.strip() for part in cells for name in part.split(",") if name.strip())
+def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
+    """What stands between commas; a known name that has commas itself stays whole."""
+    whole = (re.escape(name) for name in sorted(known, key=len, reverse=True) if "," in name)
+    name = re.compile(rf"\s*(?:{'|'.join((*whole, '[^,]'))})[^,]*", re.IGNORECASE)
+    found = (text.strip() for part in cells for text in name.findall(part))
+    return tuple(text for text in found if text)
 
 
 def _executor(name: str, address: str | None, workers: int, device: str) -> Executor:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from allpass.data.arguments import whole_number
+from allpass.errors import InputError
 from allpass.experiments.checks import check_keys, check_name
 from allpass.train.search import search
 from allpass.train.space import space_of
@@ -24,7 +25,8 @@ class Honest:
         choose: ``"own"``: the best on the validation nodes of the column itself, as one tunes where there are some;
             ``"others"``: the best on those of the columns of other datasets, as one has to where there are none.
         trials: How many settings are tried, spread evenly over the space by a quasi-random sequence.
-        splits: On how many splits each is tried, which are not those that are reported; on these where it is 0.
+        splits: On how many splits of the other columns each is tried; none of those that are reported. The choice
+            ``"own"`` tries on the reported splits, and has no number of its own.
         space: The values of each setting; a model's own space where it is empty.
     """
 
@@ -40,7 +42,14 @@ class Honest:
         found = cls(**content)
         check_name("choice", found.choose, CHOICES)
         whole_number("trials", found.trials, least=1)
-        whole_number("splits", found.splits)
+        if found.choose == "others":
+            whole_number("splits", found.splits, least=1)
+        elif found.splits:
+            raise InputError(
+                f"Got splits = {found.splits!r} for the choice 'own', which tries on the reported splits.",
+                "Leave splits out, or choose by 'others'.",
+            )
+        check_space(found.space)
         return found
 
     def candidates(
@@ -66,3 +75,11 @@ class Honest:
             return (dict(fixed),)
         found = search("random", space).ask(QUICK if quick else self.trials)
         return tuple({**fixed, **tried} for tried in found)
+
+
+def check_space(space: object) -> None:
+    """Complain about what is no table of settings with a list of values each."""
+    if not isinstance(space, Mapping) or not all(
+        isinstance(values, list) and values for values in space.values()
+    ):
+        raise InputError(f"Got space = {space!r}.", "Expected a list of values for each setting.")

@@ -32,7 +32,7 @@ from typing import Any
 
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers
-from allpass.experiments.honest import Honest
+from allpass.experiments.honest import Honest, check_space
 from allpass.experiments.protocol import Protocol
 from allpass.models.catalog import resolve
 from allpass.models.settings import check_settings
@@ -201,6 +201,7 @@ def parse_spec(text: str, name: str) -> Spec:
             check_keys(row, _ROW, needed=("cells",))
             if "strategy" in row:
                 check_name("few-label strategy", row["strategy"], STRATEGIES.names)
+            check_space(row.get("space", {}))
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
@@ -236,8 +237,9 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
     settings = {**fixed, **given["settings"]} if "settings" in given else None
     if "model" in row:
         _check_settings(row["model"], fixed if settings is None else settings)
-        for values in zip(*row.get("space", {}).values(), strict=False):
-            _check_settings(row["model"], dict(zip(row["space"], values, strict=True)))
+        for setting, values in row.get("space", {}).items():
+            for value in values:
+                _check_settings(row["model"], {setting: value})
     elif fixed or settings or "strategy" in row:
         raise InputError(
             "The row has settings or a strategy, and no model.", "Name the model, or leave them out."

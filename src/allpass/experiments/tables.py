@@ -62,8 +62,7 @@ class TableStudy:
         """A task is one model on one dataset with all settings that are tried there."""
         found: dict[str, Task] = {}
         for cell, kind in self.asked(plan):
-            for stage, trainings in self._stages(cell, kind, plan, store):
-                title = " ".join(part for part in (cell.row, "on", cell.column.name, kind, stage) if part)
+            for title, trainings in self._stages(cell, kind, plan, store):
                 found[title] = Task(self.id, title, trainings.to_dict(), gpu=_share(trainings))
         return list(found.values())
 
@@ -94,20 +93,24 @@ class TableStudy:
         return dict(cell.fixed) if self.spec.defaults and cell.published else None
 
     def _stages(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Iterator[tuple[str, Trainings]]:
-        """What a number needs, as far as it is known: an honest one may need a search first."""
+        """What a number needs, by title and as far as it is known: an honest one may need searches first.
+
+        Numbers of one row share their searches, which have the same titles then and are done once.
+        """
         if kind == "honest" and self.spec.honest.choose == "others":
             for other in self._others(cell, plan):
-                yield f"search on {other.column.name}", self._search(other, plan)
+                yield f"{cell.row}, searched on {other.column.name}", self._search(other, plan)
         final = self._final(cell, kind, plan, store)
         if final is not None:
-            yield "", final
+            yield f"{cell.row} on {cell.column.name}, {kind}", final
 
     def _final(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Trainings | None:
         """The trainings whose best is reported; nothing while a search has not told which these are."""
         if kind == "same":
             return self._trainings(cell, kind, plan, [self._published(cell) or {}])
         if self.spec.honest.choose == "own":
-            return self._trainings(cell, kind, plan, self._candidates(cell, plan))
+            fewer = {"count": self.spec.honest.splits} if self.spec.honest.splits else {}
+            return self._trainings(cell, kind, plan, self._candidates(cell, plan), **fewer)
         chosen = self._chosen_by_others(cell, plan, store)
         return None if chosen is None else self._trainings(cell, kind, plan, [chosen])
 
@@ -199,7 +202,7 @@ class TableStudy:
             found |= {
                 name: numbers[0] if numbers else None,
                 f"{name}_deviation": numbers[1] if len(numbers) > 1 else None,
-                f"{name}_difference": None if compared is None else round(compared.difference, 3),
+                f"{name}_difference": None if compared is None else _finite(compared.difference),
                 f"{name}_low": None if compared is None else _finite(compared.low),
                 f"{name}_high": None if compared is None else _finite(compared.high),
                 f"{name}_verdict": "" if compared is None else INCOMPARABLE if moved else compared.word,
@@ -251,7 +254,10 @@ class Tried:
 
 
 class _Wanted:
-    """Whether a plan names a cell: by its row, its column, its kind or ``ROW/COLUMN``."""
+    """Whether a plan names a cell: by ``ROW/COLUMN``, or by its row and column where these are named; and by its kind.
+
+    A quick plan is of a few columns, unless it names some.
+    """
 
     def __init__(self, spec: Spec, plan: Plan) -> None:
         columns = [column.name for column in spec.columns]
@@ -269,16 +275,16 @@ class _Wanted:
                 raise InputError(f"There is no cell {name!r} in {spec.id!r}.", did_you_mean(name, everything))
             for axis, known in places:
                 self.named[axis].add(known)
-        if plan.quick and not self.named["column"] and not self.named["cell"]:
+        self.lines = bool(self.named["row"] or self.named["column"] or not self.named["cell"])
+        if plan.quick and not self.named["column"]:
             self.named["column"] = set(spec.quick)
 
     def __call__(self, cell: Cell, kind: Kind) -> bool:
-        pair = f"{cell.row}/{cell.column.name}"
         if self.named["kind"] and kind not in self.named["kind"]:
             return False
-        if self.named["cell"]:
-            return pair in self.named["cell"]
-        return all(
+        if f"{cell.row}/{cell.column.name}" in self.named["cell"]:
+            return True
+        return self.lines and all(
             not self.named[axis] or name in self.named[axis]
             for axis, name in (("row", cell.row), ("column", cell.column.name))
         )
