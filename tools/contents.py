@@ -182,15 +182,12 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cli-allpass": cli,
     **{f"cli-{verb.replace(' ', '-')}": partial(cli, verb) for verb in VERBS},
     **{f"api-{room}": partial(api, room) for room in ROOMS},
-}
-CHEAP = frozenset(BLOCKS)
-"""The blocks that need nothing but the package itself."""
-
-BLOCKS |= {
-    "published-homophily": published,
-    "exact-ties": ties,
     **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm")},
     "benchmarks-engine-cuda": partial(results.engine, "engine-cuda"),
     "benchmarks-grid": results.grid,
     "accuracy": results.accuracy,
 }
+CHEAP = frozenset(BLOCKS)
+"""The blocks that need nothing but the package itself and files that are kept with it."""
+
+BLOCKS |= {"published-homophily": published, "exact-ties": ties}

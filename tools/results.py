@@ -73,6 +73,7 @@ def accuracy() -> str:
     found = _read("accuracy")
     heads = (
         "dataset",
+        "runs a split>",
         "ours>",
         "transcription>",
         "difference>",
@@ -86,6 +87,7 @@ def accuracy() -> str:
         rows.append(
             (
                 f"`{name}`" + ("" if row["holds"] else " ○"),
+                str(row["plan"]["seeds"]),
                 *(f"{row[key]['mean']:.2f}" for key in ("ours", "transcription")),
                 _whole(f"{_signed(gap['mean'])} ({_signed(gap['low'])} to {_signed(gap['high'])})"),
                 _signed(published["limit"], 1),

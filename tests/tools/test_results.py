@@ -86,6 +86,7 @@ def test_a_grid_is_a_sentence(write):
 def test_accuracy_marks_intervals_that_reach_below_their_limit(write):
     row = {
         "machine": MACHINE,
+        "plan": {"seeds": 2},
         "published": {"mean": 90.0, "std": 1.0, "rerun_mean": 89.0, "rerun_std": 2.0, "limit": -0.5},
         "ours": {"mean": 88.0},
         "transcription": {"mean": 88.2},
@@ -95,7 +96,7 @@ def test_accuracy_marks_intervals_that_reach_below_their_limit(write):
     write("accuracy", {"cora": row})
     shown = results.accuracy()
     cells = "−0.20 (−0.40 to +0.00)", "−0.5", "89.00 ± 2.00", "90.00 ± 1.00"
-    line = " | ".join(("88.00", "88.20", *(cell.replace(" ", "\u00a0") for cell in cells)))
+    line = " | ".join(("2", "88.00", "88.20", *(cell.replace(" ", "\u00a0") for cell in cells)))
     assert f"| `cora` | {line}" in shown
     assert "○" not in shown
     assert "Intervals that hold 0: 1 of 1." in shown

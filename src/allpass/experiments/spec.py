@@ -46,7 +46,7 @@ _ROW = ("model", "strategy", "settings", "space", "protocol", "table", "incompar
 _OTHER = 'kind = "study"'
 """How the file of a study begins that is no table; its own module reads it."""
 
-_HEAD = ("notes", "protocol", "honest", "quick", "defaults")
+_HEAD = ("notes", "runs", "protocol", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
 
@@ -92,6 +92,7 @@ class Cell:
         settings: All settings that made the number; nothing where none were published.
         strategy: The few-label strategy around the model, a name of ``allpass.train.few_labels.STRATEGIES``; or empty.
         published: Mean, and deviation where one was printed, in percent; empty where nothing was.
+        runs: How many runs a printed mean is of.
         beside: What was printed beside the settings, where that is another number.
         rerun: Mean, and deviation if known, of the authors' own code, run again.
         table: Where it was printed, if not in the source of the whole table.
@@ -109,6 +110,7 @@ class Cell:
     settings: Mapping[str, Any] | None = None
     strategy: str = ""
     published: tuple[float, ...] = ()
+    runs: int = 10
     beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
     table: str = ""
@@ -205,7 +207,7 @@ def parse_spec(text: str, name: str) -> Spec:
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
-                cells.append(_cell(title, row, columns[place], given))
+                cells.append(_cell(title, row, columns[place], given, content.get("runs", 10)))
     return Spec(
         content["id"],
         content["title"],
@@ -229,7 +231,7 @@ def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
     return Column(title, given["dataset"], protocol, corrected, given.get("score", ""), given.get("note", ""))
 
 
-def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str, Any]) -> Cell:
+def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str, Any], runs: int) -> Cell:
     check_keys(given, _CELL)
     for kind in set(_NUMBERS).intersection(given):
         check_numbers(kind, given[kind])
@@ -255,6 +257,7 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
         settings=settings,
         strategy=row.get("strategy", ""),
         **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
+        runs=runs,
         table=row.get("table", ""),
         incomparable=given.get("incomparable", row.get("incomparable", "")),
         note=" ".join(part["note"] for part in (row, given) if "note" in part),

@@ -191,11 +191,11 @@ class TableStudy:
     def _compared(self, cell: Cell, kind: Kind, chosen: Trial) -> Row:
         """Against what was printed beside the settings, or else in the table; and against the authors' code."""
         ours = [100 * score for score in chosen.test_scores]
-        count, sample = int(cell.protocol.splits.get("count", 10)), cell.protocol.deviation == "sample"
+        sample = cell.protocol.deviation == "sample"
         printed = (cell.beside or cell.published) if kind == "same" else cell.published
         found: Row = {}
         for name, numbers in (("published", printed), ("rerun", cell.rerun)):
-            compared = verdict(ours, numbers, runs=count, sample=sample) if numbers else None
+            compared = verdict(ours, numbers, runs=cell.runs, sample=sample) if numbers else None
             moved = cell.incomparable if name == "published" else ""
             if kind == "honest" and cell.column.corrected is not None:
                 moved = moved or "other data: " + cell.column.honest.dataset

@@ -152,7 +152,7 @@ def two_errors(cell: Cell, row: Row) -> float:
         row: Our row.
     """
     sample = cell.protocol.deviation == "sample"
-    runs = int(cell.protocol.splits.get("count", 10))
+    runs = cell.runs
     pairs = [(number(row, "deviation"), number(row, "runs")), (number(row, "published_deviation"), runs)]
     squares = [
         deviation**2 / (size if sample else size - 1)
