@@ -68,8 +68,10 @@ def test_fewer_runs_are_marked() -> None:
         row_of(SPEC.cell("Snowball", "Cora 1%"), "same", around(73, 4)),
         row_of(SPEC.cell("Snowball", "Cora 2%"), "same", around(78)),
     ]
-    sheet = starting(page(STUDY, rows), "Cora, ours, settings")
+    planned = row_of(SPEC.cell("linear Snowball", "Cora 2%"), "same", [77.0, 78.0, 79.0])
+    sheet = starting(page(STUDY, [*rows, planned]), "Cora, ours, settings")
     assert line(sheet, "Snowball")[2:4] == ["73.0 (n = 4)", "78.0"]
+    assert line(sheet, "linear Snowball")[3] == "78.0 (n = 3)"  # as its cell says, and not as its column
 
 
 def test_against_the_published_gcn_and_our_own() -> None:

@@ -99,9 +99,9 @@ def _missing(results: Results, cell: Cell | None, kind: Kind) -> str:
 
 
 def _with_runs(results: Results, cell: Cell | None, kind: Kind, mean: float) -> str:
-    """The mean; with the number of runs where that is not the one of the protocol."""
+    """The mean; with the number of runs where that is not the one of the column."""
     row = results.get(cell, kind)
-    usual = cell is not None and row is not None and row["runs"] == cell.protocol.splits.get("count")
+    usual = cell is not None and row is not None and row["runs"] == cell.column.protocol.splits.get("count")
     return f"{mean:.1f}" if usual or row is None else f"{mean:.1f} (n = {row['runs']})"
 
 
