@@ -125,6 +125,21 @@ def test_a_run_that_diverges_says_so_and_harms_no_other(data: Data) -> None:
     same(good, fit("gcn", data, split, SETTINGS[2], **options)[0])
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"stop": 5}, "Got stop = 5. Expected the name of a rule"),
+        ({"dtype": "float32"}, "Got dtype = 'float32'. Expected torch.float32"),
+        ({"device": "mps"}, "no device 'mps'. Expected 'cpu'"),
+        ({"device": "nowhere"}, "no device 'nowhere'"),
+        ({"targets": [torch.zeros(3)]}, "target of 3 numbers for"),
+    ],
+)
+def test_options_of_another_kind_are_told(data: Data, given: dict[str, object], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        fit("gcn", data, splits(data, "random", count=1), **given)
+
+
 def test_nothing_to_do_is_nothing_done(data: Data) -> None:
     assert fit("gcn", data, [], [{}]) == []
 

@@ -61,9 +61,14 @@ def test_features_of_another_shape(x: object, got: str) -> None:
 
 
 def test_features_and_edges_that_are_not_there() -> None:
-    for missing in ("x", "edge_index"):
-        with pytest.raises(InputError, match="no features x or no edges"):
+    for missing, word in (("x", "features"), ("edge_index", "edges")):
+        with pytest.raises(InputError, match=f"has no {word}"):
             check_graph(graph(**{missing: None}))
+
+
+def test_what_is_no_graph() -> None:
+    with pytest.raises(InputError, match="Got 'texas' in place of a graph"):
+        check_graph("texas")  # type: ignore[arg-type]
 
 
 def test_a_weight_that_is_no_finite_number_is_named() -> None:

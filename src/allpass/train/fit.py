@@ -154,6 +154,12 @@ def _all_of(
     parts = _several(splits, Split, "split")
     if targets is not None and len(targets) != len(parts):
         raise InputError(f"Got {len(targets)} targets for {len(parts)} splits.", "Pass one for each split.")
+    for split, target in zip(parts, targets or (), strict=False):
+        if len(target) != len(split.train):
+            raise InputError(
+                f"Got a target of {len(target)} numbers for {len(split.train)} nodes.",
+                "Pass one for each node.",
+            )
     numbered = [whole_number("seed", seed) for seed in _several(seeds, Integral, "seed")]
     return [
         Wanted(chosen, split, seed, None if targets is None else targets[number])
@@ -165,6 +171,10 @@ def _all_of(
 
 def _recipe(task: str, score: str | None, optimizer: str, stop: str | StoppingRule, select: str) -> Recipe:
     rule = stopping(stop) if isinstance(stop, str) else stop
+    if not hasattr(rule, "needs_validation"):
+        raise InputError(
+            f"Got stop = {stop!r}.", 'Expected the name of a rule, or one of stopping("fixed", max_epochs=5).'
+        )
     return Recipe(find_task(task, score=score), OPTIMIZERS[optimizer], rule, SELECTION[select])
 
 

@@ -125,6 +125,8 @@ class Job:
             Wanted({**defaults, **run.settings}, run.split, run.seed, run.target) for run in wanted
         ]
         self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
+        if not isinstance(dtype, torch.dtype):
+            raise InputError(f"Got dtype = {dtype!r}.", "Expected torch.float32 or torch.float64.")
         self.device, self.dtype, self.curves, self.wrap = _device(device), dtype, curves, wrap
         self._check_data()
 
@@ -286,7 +288,9 @@ def _device(name: torch.device | str) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise InputError(f"There is no device {name!r}.", "Expected 'cpu', 'cuda' or 'cuda:1'.") from None
+        device = None
+    if device is None or device.type not in ("cpu", "cuda"):
+        raise InputError(f"There is no device {name!r}.", "Expected 'cpu', 'cuda' or 'cuda:1'.")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise InputError(
             f"Got the device {str(name)!r}, and there are {torch.cuda.device_count()} CUDA devices here.",

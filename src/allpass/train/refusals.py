@@ -16,10 +16,15 @@ from allpass.errors import InputError
 
 def check_graph(data: Data) -> None:
     """Raise where features or edges are not there, or are no finite numbers: one NaN would reach every weight."""
-    x, N = data.x, data.num_nodes
-    if x is None or data.edge_index is None:
+    if not isinstance(data, Data):
+        raise InputError(f"Got {data!r:.60} in place of a graph.", "Load it first: allpass.load(...).")
+    x, N, name = data.x, data.num_nodes, data.get("name") or "The graph"
+    if data.edge_index is None:
+        raise InputError(f"{name} has no edges.", "Set data.edge_index, of shape [2, E].")
+    if x is None:
         raise InputError(
-            "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
+            f"{name} has no features, and a network learns from them.",
+            "Set data.x; where nodes have none, a unit vector for each (torch.eye) or their degrees.",
         )
     if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[0] != N:
         got = f"of shape {list(x.shape)}" if isinstance(x, Tensor) else f"as a {type(x).__name__}"
