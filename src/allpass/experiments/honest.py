@@ -25,8 +25,8 @@ class Honest:
         choose: ``"own"``: the best on the validation nodes of the column itself, as one tunes where there are some;
             ``"others"``: the best on those of the columns of other datasets, as one has to where there are none.
         trials: How many settings are tried, spread evenly over the space by a quasi-random sequence.
-        splits: On how many splits of the other columns each is tried; none of those that are reported. The choice
-            ``"own"`` tries on the reported splits, and has no number of its own.
+        splits: On how many splits each is tried. What a column chooses by itself is reported on these splits, on all of
+            the protocol where it is 0; what others choose is reported on those of the protocol, none of which is these.
         space: The values of each setting; a model's own space where it is empty.
     """
 
@@ -42,13 +42,7 @@ class Honest:
         found = cls(**content)
         check_name("choice", found.choose, CHOICES)
         whole_number("trials", found.trials, least=1)
-        if found.choose == "others":
-            whole_number("splits", found.splits, least=1)
-        elif found.splits:
-            raise InputError(
-                f"Got splits = {found.splits!r} for the choice 'own', which tries on the reported splits.",
-                "Leave splits out, or choose by 'others'.",
-            )
+        whole_number("splits", found.splits, least=1 if found.choose == "others" else 0)
         check_space(found.space)
         return found
 
