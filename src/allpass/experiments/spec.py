@@ -42,7 +42,7 @@ from allpass.train.scores import SCORES
 
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")
-_ROW = ("model", "strategy", "settings", "space", "protocol", "table", "incomparable", "note")
+_ROW = ("model", "strategy", "settings", "space", "protocol", "honest", "table", "incomparable", "note")
 _OTHER = 'kind = "study"'
 """How the file of a study begins that is no table; its own module reads it."""
 
@@ -86,7 +86,7 @@ class Cell:
         column: Where it stands.
         model: A name of ``allpass.models.MODELS``; empty where allpass has no such model and the number is only shown.
         changes: What row and cell change of the column's protocol.
-        row_changes: What the row alone changes, which holds for its honest numbers too.
+        honest_changes: What the row changes of it for its honest numbers.
         fixed: The settings that make the model what the row says.
         space: What an honest search tries beside the space of all rows.
         settings: All settings that made the number; nothing where none were published.
@@ -104,7 +104,7 @@ class Cell:
     column: Column
     model: str
     changes: Mapping[str, Any] = field(default_factory=dict)
-    row_changes: Mapping[str, Any] = field(default_factory=dict)
+    honest_changes: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] | None = None
@@ -125,7 +125,7 @@ class Cell:
     @property
     def honest_protocol(self) -> Protocol:
         """How its honest runs are made."""
-        return self.column.honest.protocol.changed(self.row_changes)
+        return self.column.honest.protocol.changed(self.honest_changes)
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
         column=column,
         model=row.get("model", ""),
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
-        row_changes=row.get("protocol", {}),
+        honest_changes={**row.get("protocol", {}), **row.get("honest", {})},
         fixed=fixed,
         space=row.get("space", {}),
         settings=settings,
