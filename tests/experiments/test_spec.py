@@ -11,8 +11,11 @@ import torch
 
 from allpass.errors import InputError
 from allpass.experiments import SPECS, Spec, read_spec
+from allpass.experiments.honest import Honest
 from allpass.experiments.spec import parse_spec
 from allpass.models.catalog import create, resolve
+from allpass.models.settings import check_settings
+from allpass.train.job import TRAINING
 
 ALL = {name: read_spec(name) for name in SPECS}
 NUM_NODES, NUM_FEATURES, NUM_CLASSES = 10, 7, 3
@@ -295,6 +298,62 @@ def test_a_cell_changes_the_protocol_on_the_honest_column_too() -> None:
     assert (honest.scaling, honest.unlabelled) == ("none", "missing")
 
 
+def test_a_row_changes_the_honest_protocol_and_a_cell_does_not() -> None:
+    text = MINIMAL.replace("published =", 'protocol = { scaling = "none" }, published =')
+    row = 'protocol = { select = "final", undirected = false }\nhonest = { undirected = true }\n[rows.ACM.cells]'
+    cell = parse_spec(text.replace("[rows.ACM.cells]", row), "small").cell("ACM", "Texas")
+    same, honest = cell.protocol, cell.honest_protocol
+    assert (same.select, same.scaling, same.undirected) == ("final", "none", False)
+    assert (honest.select, honest.scaling, honest.undirected) == ("final", "rows", True)
+
+
+def test_a_printed_mean_is_of_ten_runs_unless_it_is_said() -> None:
+    assert small().cell("ACM", "Texas").runs == 10
+    assert small("[protocol]", "runs = 4\n[protocol]").cell("ACM", "Texas").runs == 4
+
+
+def test_the_honest_part_the_quick_columns_and_the_defaults_are_read() -> None:
+    plain = small()
+    assert (plain.honest, plain.quick, plain.defaults) == (Honest(), (), False)
+    head = 'quick = ["Texas"]\ndefaults = true\nhonest = { trials = 9, space = { lr = [0.1] } }\n[protocol]'
+    told = small("[protocol]", head)
+    assert (told.honest, told.quick, told.defaults) == (
+        Honest(trials=9, space={"lr": [0.1]}),
+        ("Texas",),
+        True,
+    )
+
+
+def test_a_row_has_a_space_and_a_column_a_score() -> None:
+    text = MINIMAL.replace(
+        "[rows.ACM.cells]", "space = { num_layers = [1, 2], lr = [0.1] }\n[rows.ACM.cells]"
+    )
+    cell = parse_spec(text.replace('"texas", ', '"texas", score = "roc_auc", '), "small").cell("ACM", "Texas")
+    assert cell.space == {"num_layers": [1, 2], "lr": [0.1]}
+    assert (cell.column.score, cell.column.honest.score) == ("roc_auc", "")
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_setting_that_is_searched_is_one_of_its_model(name: str) -> None:
+    spec = ALL[name]
+    rows = {cell.row: cell for cell in spec.cells if cell.model}
+    for cell in rows.values():
+        entry = resolve(cell.model)[0]
+        known = {*entry.settings, *TRAINING, *entry.training, *entry.space}
+        candidates = spec.honest.candidates(cell.model, cell.fixed, cell.space)
+        assert 1 <= len(candidates) <= spec.honest.trials
+        for settings in candidates:
+            assert settings.keys() <= known
+            assert settings.items() >= cell.fixed.items()
+            check_settings(settings, entry.settings)
+
+
+def test_the_quick_columns_are_those_of_a_table() -> None:
+    for spec in ALL.values():
+        assert spec.quick
+        assert set(spec.quick) <= {column.name for column in spec.columns}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -348,6 +407,52 @@ def test_a_cell_changes_the_protocol_on_the_honest_column_too() -> None:
         ('dataset = "texas", ', "", r"column Texas: the entry 'dataset' is missing"),
         ('title = "A small table"', "", r"small: the entry 'title' is missing"),
         ("id =", "id", r"spec 'small' is no TOML"),
+        (
+            "[protocol]",
+            'quick = ["Texsa"]\n[protocol]',
+            r"small: there is no column 'Texsa'\. Did you mean 'Texas'",
+        ),
+        (
+            "[protocol]",
+            'honest = { choose = "others" }\n[protocol]',
+            r"small: got splits=0; expected a whole number\. Pass 1 or more",
+        ),
+        (
+            "[protocol]",
+            "runs = 0\n[protocol]",
+            r"small: got runs=0; expected a whole number\. Pass 1 or more",
+        ),
+        (
+            "[rows.ACM.cells]",
+            'honest = { scalign = "none" }\n[rows.ACM.cells]',
+            r"cell Texas: there is no entry 'scalign'\. Did you mean 'scaling'",
+        ),
+        (
+            "[rows.ACM.cells]",
+            'honest = { splits = { name = "deezer" } }\n[rows.ACM.cells]',
+            r"cell Texas: the dataset 'texas-4' does not come with the splits 'deezer'",
+        ),
+        ("[protocol]", 'defaults = "no"\n[protocol]', r"small: got defaults = 'no'\. Expected true or false"),
+        (
+            "[rows.ACM.cells]",
+            "space = { lr = [0.1], dropuot = [0.1] }\n[rows.ACM.cells]",
+            r"cell Texas: there is no setting 'dropuot'\. Did you mean 'dropout'",
+        ),
+        (
+            "[rows.ACM.cells]",
+            "space = { lr = [0.1], dropout = [0.1, 2] }\n[rows.ACM.cells]",
+            r"cell Texas: got dropout = 2\. Expected a probability",
+        ),
+        (
+            "[rows.ACM.cells]",
+            "space = { lr = 0.1 }\n[rows.ACM.cells]",
+            r"row ACM: got space = \{'lr': 0\.1\}\. Expected a list of values",
+        ),
+        (
+            'dataset = "texas", ',
+            'dataset = "texas", score = "roc_acu", ',
+            r"column Texas: there is no score 'roc_acu'\. Did you mean 'roc_auc'",
+        ),
         ("{ name =", '"random" #', r"small: got splits = 'random'\. Expected a table"),
     ],
 )

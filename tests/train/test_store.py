@@ -150,6 +150,22 @@ def test_what_is_missing_keeps_its_order(store):
     assert store.missing([]) == []
 
 
+def test_stored_runs_are_found_in_the_order_of_their_keys(store):
+    store.add_many([run(1), run(2, status="failed"), run(3, status="diverged", seconds=1.5)])
+    found = store.find(key(number) for number in (3, 9, 1, 2, 1))
+    assert [(one.epoch, one.status) for one in found] == [
+        (3, "diverged"),
+        (1, "done"),
+        (2, "failed"),
+        (1, "done"),
+    ]
+    assert all(not one.curves for one in found)
+    assert found[0].agrees(store.get(key(3)))
+    assert found[0].seconds == 1.5
+    assert store.find([]) == []
+    assert store.find([key(9)]) == []
+
+
 def test_a_sweep_of_thousands(store):
     assert store.add_many(run(number, curves={}) for number in range(3000)) == 3000
     wanted = [key(number) for number in range(3100)]

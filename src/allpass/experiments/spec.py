@@ -30,6 +30,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from allpass.data.arguments import whole_number
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers
 from allpass.experiments.honest import Honest, check_space
@@ -193,6 +194,9 @@ def parse_spec(text: str, name: str) -> Spec:
         honest = Honest.read(content.get("honest", {}))
         for title in content.get("quick", ()):
             check_name("column", title, content["columns"])
+        if not isinstance(content.get("defaults", False), bool):
+            raise InputError(f"Got defaults = {content['defaults']!r}.", "Expected true or false.")
+        runs = whole_number("runs", content.get("runs", 10), least=1)
     columns = {}
     for title, given in content["columns"].items():
         with at(f"{name}, column {title}"):
@@ -207,7 +211,7 @@ def parse_spec(text: str, name: str) -> Spec:
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
-                cells.append(_cell(title, row, columns[place], given, content.get("runs", 10)))
+                cells.append(_cell(title, row, columns[place], given, runs))
     return Spec(
         content["id"],
         content["title"],
@@ -263,6 +267,7 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
         note=" ".join(part["note"] for part in (row, given) if "note" in part),
     )
     cell.protocol.check_dataset(column.dataset)
+    cell.honest_protocol.check_dataset(column.honest.dataset)
     return cell
 
 

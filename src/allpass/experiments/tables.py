@@ -135,13 +135,13 @@ class TableStudy:
 
     def _others(self, cell: Cell, plan: Plan) -> list[Cell]:
         """The same row on other datasets."""
-        columns = self.spec.quick if plan.quick else None
+        columns = self.spec.quick if plan.quick else ()
         return [
             other
             for other in self.spec.cells
             if other.row == cell.row
             and other.column.dataset != cell.column.dataset
-            and (columns is None or other.column.name in columns)
+            and (not columns or other.column.name in columns)
         ]
 
     def _chosen_by_others(self, cell: Cell, plan: Plan, store: Store) -> Mapping[str, Any] | None:
