@@ -15,6 +15,7 @@ from allpass.graph import Operator
 from allpass.testing import learnable_graph
 from allpass.train.fit import fit, job_of
 from allpass.train.job import Glance
+from allpass.train.network import untrained
 from allpass.train.stopping import stopping
 
 RULE = stopping("fixed", max_epochs=4)
@@ -139,6 +140,23 @@ def test_ten_thousand_runs_are_cut_into_parts(data: Data) -> None:
     )
     first = [number for ended in islice(job.run(range(10_000)), 20) for number in ended]
     assert first == list(range(20))  # a CPU trains one after the other, and makes sixteen of them at a time
+
+
+def test_one_network_is_made_for_all_that_begin_alike(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(*given: object, **more: object) -> object:
+        made.append(more["seed"])
+        return untrained(*given, **more)
+
+    monkeypatch.setattr("allpass.train.job.untrained", counted)
+    tried = [{"lr": lr, "dropout": dropout} for lr in (0.01, 0.1) for dropout in (0.0, 0.5)]
+    job = job_of("gcn", data, splits(data, "random", count=3), tried, [0, 7], stop=RULE)
+    batch = job.batch(range(24))
+    assert sorted(made) == [0, 0, 7, 7]  # a dropout each
+    alone = job.batch([23])
+    assert torch.equal(batch.rows[23], alone.rows[0])
+    assert not torch.equal(batch.rows[23], batch.rows[22])
 
 
 def test_wrong_input(data: Data) -> None:

@@ -239,7 +239,7 @@ class Job:
         }
         targets = [run.target for run in runs if run.target is not None]
         return Batch(
-            [self._network(run).to(self.device) for run in runs],
+            self._networks(runs),
             self.problem,
             torch.stack([_masks([run.split for run in runs], part) for part in _PARTS]).to(self.device),
             rates,
@@ -248,6 +248,18 @@ class Job:
             together=self.device.type == "cuda",
             curves=self.curves,
         )
+
+    def _networks(self, runs: Sequence[Wanted]) -> list[nn.Module]:
+        """A network for each run; those of one seed and the same settings begin alike, and one is made for all."""
+        made: dict[str, nn.Module] = {}
+        found = []
+        for run in runs:
+            of_model = {key: value for key, value in run.settings.items() if key in self.entry.settings}
+            name = repr((sorted(of_model.items()), run.seed))
+            if name not in made:
+                made[name] = self._network(run).to(self.device)
+            found.append(made[name])
+        return found
 
     def _network(self, run: Wanted) -> nn.Module:
         network = untrained(
