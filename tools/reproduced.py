@@ -54,14 +54,15 @@ def merged(name: str, new: Sequence[Row]) -> list[Row]:
 
 
 def files(name: str, rows: Sequence[Row]) -> dict[Path, bytes]:
-    """The page of a study and its pictures."""
+    """The rows of a study, its page and its pictures."""
     page = PAGES[name](STUDIES[name], rows)
     pictures = {
         FOLDER / f"{block.name}.svg": to_bytes(block.draw(), ".svg")
         for block in page.blocks
         if isinstance(block, Picture)
     }
-    return {FOLDER / f"{name}.md": markdown(page).encode(), **pictures}
+    texts = {"csv": csv_text(rows), "md": markdown(page)}
+    return {**{FOLDER / f"{name}.{suffix}": text.encode() for suffix, text in texts.items()}, **pictures}
 
 
 def index() -> str:
@@ -87,9 +88,10 @@ def stale() -> list[Path]:
     for name in STUDIES:
         rows = kept(name)
         wanted |= files(name, rows) if rows else {}
-    there = {path for path in FOLDER.iterdir() if path.suffix != ".csv"}
     return sorted(
-        path for path in {*wanted, *there} if not path.exists() or wanted.get(path) != path.read_bytes()
+        path
+        for path in {*wanted, *FOLDER.iterdir()}
+        if not path.exists() or wanted.get(path) != path.read_bytes()
     )
 
 
@@ -111,10 +113,8 @@ def main() -> None:
         if given.store is not None:
             with Store(given.store, read_only=True) as store:
                 rows = merged(name, STUDIES[name].rows(Plan(), store))
-        if rows:
-            write_whole(FOLDER / f"{name}.csv", csv_text(rows).encode())
-            for path, content in files(name, rows).items():
-                write_whole(path, content)
+        for path, content in files(name, rows).items() if rows else ():
+            write_whole(path, content)
         print(f"{name}: {len(rows):,} rows")
     write_whole(FOLDER / "index.md", index().encode())
 

@@ -1,0 +1,147 @@
+"""The pages of docs/results are what the rows beside them give."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.train.writers import run
+
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.study import Plan, Row, Study
+from allpass.report.results.catalogue import PAGES
+from allpass.train.store import Store
+from tools import reproduced
+
+ONE = "homophily"
+"""A study whose page is made in a moment."""
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the folder with one study, where one may do harm."""
+    folder = tmp_path / "docs" / "results"
+    folder.mkdir(parents=True)
+    for path in reproduced.FOLDER.glob(f"{ONE}*"):
+        shutil.copy(path, folder)
+    monkeypatch.setattr(reproduced, "ROOT", tmp_path)
+    monkeypatch.setattr(reproduced, "FOLDER", folder)
+    monkeypatch.setattr(reproduced, "STUDIES", {ONE: STUDIES[ONE]})
+    (folder / "index.md").write_text(reproduced.index())
+    return folder
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    def inside(*words: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["reproduced", *words])
+        reproduced.main()
+
+    return inside
+
+
+def test_every_page_is_what_its_rows_give() -> None:
+    assert reproduced.stale() == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_rows_are_told_apart(name: str) -> None:
+    rows = reproduced.kept(name)
+    assert reproduced.merged(name, ()) == rows
+    assert not any(row.get("quick") for row in rows)  # those mean nothing
+
+
+def test_every_study_is_known_here() -> None:
+    assert reproduced.NAMES.keys() == STUDIES.keys() == PAGES.keys()
+
+
+@pytest.mark.parametrize("name", ["homophily.md", "homophily-conventions.svg", "index.md"])
+def test_a_changed_byte_of_a_page_or_picture_is_found(copied: Path, name: str) -> None:
+    path = copied / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert reproduced.stale() == [path]
+
+
+def test_a_changed_row_is_found_on_its_page(copied: Path) -> None:
+    rows = reproduced.kept(ONE)
+    changed = next(row for row in rows if row["title"] == "Cora" and row["metric"] == "edge_homophily")
+    assert isinstance(changed["definition"], float)
+    changed["definition"] += 0.125
+    (copied / "homophily.csv").write_text(reproduced.csv_text(rows))
+    assert copied / "homophily.md" in reproduced.stale()
+
+
+def test_a_missing_row_is_found_in_the_index_too(copied: Path) -> None:
+    lines = (copied / "homophily.csv").read_text().splitlines(keepends=True)
+    (copied / "homophily.csv").write_text("".join(lines[:-1]))
+    assert copied / "index.md" in reproduced.stale()
+
+
+def test_files_of_nothing_and_files_that_are_gone_are_found(copied: Path) -> None:
+    (copied / "homophily.md").unlink()
+    for name in ("left-over.svg", "left-over.csv"):
+        (copied / name).write_text("")
+    assert [path.name for path in reproduced.stale()] == ["homophily.md", "left-over.csv", "left-over.svg"]
+
+
+def test_rows_that_are_written_otherwise_are_found(copied: Path) -> None:
+    path = copied / "homophily.csv"
+    path.write_text(path.read_text().replace("Cora,", '"Cora",', 1))
+    assert reproduced.stale() == [path]
+
+
+def test_new_rows_take_the_place_of_those_of_their_cell(copied: Path) -> None:
+    before = reproduced.kept(ONE)
+    newer = {**before[1], "seconds": 99.0}
+    more = {**before[0], "title": "nowhere"}
+    assert reproduced.merged(ONE, [more, newer]) == [before[0], newer, *before[2:], more]
+
+
+def test_the_command_renews_what_is_stale(
+    copied: Path, call: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (copied / "homophily.md").write_text("typed")
+    with pytest.raises(SystemExit) as stop:
+        call("--check")
+    assert stop.value.code == 1
+    path = Path("docs", "results", "homophily.md")
+    assert capsys.readouterr().out == f"{path} is not what its rows give\n"
+    call(ONE)
+    assert capsys.readouterr().out == f"homophily: {len(reproduced.kept(ONE)):,} rows\n"
+    with pytest.raises(SystemExit) as stop:
+        call("--check")
+    assert stop.value.code == 0
+
+
+class Newer:
+    """A study that tells of as many new rows as a store has runs."""
+
+    def __init__(self, study: Study, rows: list[Row]) -> None:
+        self.study, self.old = study, rows
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.study, name)
+
+    def rows(self, plan: Plan, store: Store) -> list[Row]:
+        assert plan == Plan()
+        return [{**row, "ended": "2099-12-31"} for row in self.old[: len(store)]]
+
+
+def test_the_command_takes_rows_from_a_store(
+    copied: Path, call: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = reproduced.kept(ONE)
+    with Store(tmp_path / "runs.db") as store:
+        store.add_many([run(1), run(2)])
+    monkeypatch.setattr(reproduced, "STUDIES", {ONE: Newer(STUDIES[ONE], before)})
+    call("--store", str(tmp_path / "runs.db"))
+    after = reproduced.kept(ONE)
+    assert [row["ended"] for row in after[:2]] == ["2099-12-31"] * 2
+    assert after[2:] == before[2:]
+    assert "2099-12-31" in (copied / "index.md").read_text()
+    assert reproduced.stale() == []
