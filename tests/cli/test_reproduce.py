@@ -1,0 +1,234 @@
+"""`allpass reproduce` as a person meets it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from tests.experiments.executors.tiny import Tiny, acts, perform
+
+from allpass.cli.main import run
+from allpass.experiments import at_hand, catalogue
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.study import Plan, Row, Study, Task
+from allpass.report.results import catalogue as pages
+from allpass.report.results.csv_file import read_rows
+from allpass.report.results.page import Page, Table
+from allpass.train.run import Run
+from allpass.train.store import Store
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Call:
+    """The command in an empty folder, on a wide terminal."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def inside(*words: str) -> Result:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            run(["reproduce", *words])
+        printed = capsys.readouterr()
+        return Result(int(stop.value.code or 0), printed.out, printed.err)
+
+    return inside
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No folder of datasets, and nobody to ask for them."""
+    monkeypatch.delenv("ALLPASS_DATA", raising=False)
+    monkeypatch.setenv("ALLPASS_CACHE", str(tmp_path / "cache"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("it went to the network")
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    for read_before in (at_hand.graph_of, at_hand.content_hash):
+        read_before.cache_clear()
+    yield
+    for read_before in (at_hand.graph_of, at_hand.content_hash):
+        read_before.cache_clear()
+
+
+class Asked(Tiny):
+    """Remembers what it was asked for; has two names with commas."""
+
+    plans: ClassVar[list[Plan]] = []
+
+    def cells(self) -> Sequence[str]:
+        return ("GCN", "ACM: all", "ACM: all, mixed", "Cora")
+
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+        self.plans.append(plan)
+        return super().tasks(plan, store)
+
+
+def page(study: Study, rows: Sequence[Row]) -> Page:
+    lines = tuple((str(row["identity"]), str(row["status"])) for row in rows)
+    return Page(study.title, (Table("All runs.", ("run", "status"), lines),))
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Some tasks as the only study there is."""
+
+    def inside(*tasks: Task) -> None:
+        monkeypatch.setattr(Asked, "plans", [])
+        monkeypatch.setattr(catalogue, "STUDIES", {"tiny": Asked(tasks)})
+        monkeypatch.setattr(pages, "PAGES", {"tiny": page})
+
+    return inside
+
+
+@pytest.mark.parametrize("words", [(), ("--list",)])
+def test_the_list_has_everything(call: Call, words: tuple[str, ...], tmp_path: Path) -> None:
+    found = call(*words)
+    assert found.status == 0
+    lines = found.out.splitlines()
+    assert [line.split()[0] for line in lines[1 : len(STUDIES) + 1]] == list(STUDIES)
+    assert all(study.title in found.out for study in STUDIES.values())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rnak",), "There is nothing named 'rnak' to reproduce. Did you mean 'rank'?"),
+        (
+            ("examples", "--cells", "bipratite"),
+            "There is no cell 'bipratite' in 'examples'. Did you mean 'bipartite'?",
+        ),
+        (("examples", "--executor", "rya"), "There is no executor 'rya'. Did you mean 'ray'?"),
+        (
+            ("examples", "--address", "10.0.0.1:6379"),
+            "An address is for a Ray cluster. Add --executor ray, or leave out --address.",
+        ),
+        (("examples", "--workers", "0"), "Got workers = 0. Expected a whole number, 1 or more."),
+    ],
+)
+def test_a_wrong_word_is_answered_in_one_sentence(
+    call: Call, words: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    assert call(*words) == Result(2, "", f"allpass: {message}\n")
+    assert not (tmp_path / "results").exists()
+
+
+def test_homophily_runs_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
+    found = call("homophily", "--cells", "cora,karate,examples")
+    assert (found.status, found.err) == (0, "")
+    assert {row["dataset"] for row in read_rows(tmp_path / "results" / "homophily.csv")} == {
+        *("cora", "karate"),
+        *("example-bipartite", "example-high-pass", "example-limitation"),
+    }
+    pictures = {path.name for path in (tmp_path / "results").glob("*-*")}
+    assert pictures == {"homophily-conventions.svg", "homophily-conventions.pdf"}
+
+
+def test_it_writes_its_files_and_says_the_same_again(call: Call, offline: None, tmp_path: Path) -> None:
+    words = ("homophily", "--cells", "Karate", "--out", "here/there", "--store", "kept.db")
+    first = call(*words)
+    assert (first.status, first.err) == (0, "")
+    assert first.out.startswith(STUDIES["homophily"].title)
+    folder = tmp_path / "here" / "there"
+    rows = len(read_rows(folder / "homophily.csv"))
+    names = "homophily.md, homophily.tex, homophily.html, homophily.csv"
+    assert first.out.endswith(f"{rows} rows; {names} in {Path('here', 'there')}\n")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert files.keys() == set(names.split(", "))
+    with Store(tmp_path / "kept.db") as store:
+        stored = [run.ended for run in store.runs()]
+    shutil.rmtree(folder)
+    assert call(*words) == first
+    with Store(tmp_path / "kept.db") as store:
+        assert [run.ended for run in store.runs()] == stored
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+
+
+@pytest.mark.slow
+def test_ranks_run_quickly_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
+    found = call("rank", "--quick")
+    assert (found.status, found.err) == (0, "")
+    assert "A quick run: it proves the path, and its numbers mean nothing." in found.out
+    assert all(row["quick"] for row in read_rows(tmp_path / "results" / "rank.csv"))
+
+
+@pytest.mark.parametrize(
+    ("words", "cells"),
+    [
+        ((), ()),
+        (("--cells", "gcn,cora"), ("gcn", "cora")),
+        (("--cells", " GCN , ,Cora,"), ("GCN", "Cora")),
+        (("--cells", "GCN", "--cells", "Cora,what"), ("GCN", "Cora", "what")),
+        (("--cells", "acm: all, mixed"), ("acm: all, mixed",)),
+        (("--cells", "ACM: all, GCN"), ("ACM: all", "GCN")),
+        (("--cells", "GCN, ACM: all, mixed/Cora,ACM: all"), ("GCN", "ACM: all, mixed/Cora", "ACM: all")),
+    ],
+)
+def test_cells_stand_between_commas(
+    call: Call, tiny: Callable[..., None], words: tuple[str, ...], cells: tuple[str, ...]
+) -> None:
+    tiny(acts("a"))
+    assert call("tiny", *words, "--quick").status == 0
+    assert Asked.plans[0] == Plan(cells, quick=True)
+
+
+def test_what_cannot_be_done_is_told_beside_the_rest(
+    call: Call, tiny: Callable[..., None], tmp_path: Path
+) -> None:
+    tiny(acts("fine"), acts("refused", end="refusal"), acts("[broken]", end="error"))
+    found = call("tiny")
+    assert found.status == 0
+    assert found.err.splitlines() == [
+        "Could not be done: refused. Got 3. Expected 4.",
+        "Could not be done: [broken]. ZeroDivisionError: division by zero",
+    ]
+    assert len(read_rows(tmp_path / "results" / "tiny.csv")) == 4
+
+
+def test_nothing_at_all_is_an_error(call: Call, tiny: Callable[..., None], tmp_path: Path) -> None:
+    tiny()
+    found = call("tiny")
+    assert (found.status, found.out) == (2, "")
+    assert found.err == "allpass: Nothing of 'tiny' could be done. See what was said of each part above.\n"
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_quick_run_says_so_and_a_long_table_is_cut(call: Call, tiny: Callable[..., None]) -> None:
+    tiny(acts("long", runs=40))
+    quick, whole = call("tiny", "--quick"), call("tiny")
+    assert "A quick run: it proves the path, and its numbers mean nothing." in quick.out
+    assert "quick" not in whole.out
+    assert "and 15 more rows on the page" in whole.out
+    assert whole.out.count(" done") == 25
+
+
+def test_stopped_it_goes_on_where_it_was(
+    call: Call, tiny: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stopped(self: Tiny, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        yield from perform(acts(task.title, runs=1), device)
+        raise KeyboardInterrupt
+
+    tiny(acts("a", runs=3))
+    with monkeypatch.context() as patch:
+        patch.setattr(Asked, "perform", stopped)
+        found = call("tiny")
+    assert (found.status, found.out) == (130, "")
+    assert found.err == "Stopped. runs.db holds 1 run; the same command goes on from there.\n"
+    assert not (tmp_path / "results").exists()
+    assert call("tiny").out.endswith("3 rows; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
