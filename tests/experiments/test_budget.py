@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from allpass.errors import InputError
-from allpass.experiments.at_hand import graph_of
-from allpass.experiments.budget import FEWER, FORWARD, LIMIT, Extent, extent, operations
+from allpass.experiments.budget import FEWER, FORWARD, LIMIT, Extent, operations
 from allpass.experiments.costs import Size, count
 from allpass.experiments.spec import Cell, read_spec
 from allpass.graph import Operator
@@ -62,20 +61,15 @@ def test_exactly_the_cells_over_the_limit_have_fewer_runs(
     if dataset != "cora":  # which is always at hand
         folder: Path = request.getfixturevalue("data_dir")
         monkeypatch.setenv("ALLPASS_DATA", str(folder))
-    over = {cell.row + ", " + cell.column.name for cell in proposed(dataset) if operations(cell) > LIMIT}
+    over = {f"{cell.row}, {cell.column.name}" for cell in proposed(dataset) if operations(cell) > LIMIT}
     marked = {
-        cell.row + ", " + cell.column.name
+        f"{cell.row}, {cell.column.name}"
         for cell in proposed(dataset)
         if cell.protocol.splits["count"] == FEWER
     }
     assert marked == over
     assert {cell.protocol.splits["count"] for cell in proposed(dataset)} <= {FEWER, 10}
     assert {cell.honest_protocol.splits["count"] for cell in proposed(dataset)} == {10}
-
-
-def test_features_that_are_not_zero_are_counted() -> None:
-    found = extent("cora", "drop")
-    assert found.stored == int((graph_of("cora", "drop").x.to_dense() != 0).sum())
 
 
 def test_a_cell_without_settings_has_no_known_cost() -> None:

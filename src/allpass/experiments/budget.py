@@ -79,33 +79,31 @@ def extent(dataset: str, unlabelled: str) -> Extent:
     return Extent(size, int(data.x.to_dense().count_nonzero()), int(data.y.max()) + 1)
 
 
-def snowball(extent: Extent, settings: Mapping[str, Any]) -> int:
+def snowball(data: Extent, settings: Mapping[str, Any]) -> int:
     """The operations of one pass forward of a snowball: each layer reads the features and all layers before it.
 
     Args:
-        extent: Where.
+        data: Where.
         settings: Its ``hidden_channels`` and ``num_layers``, the output layer counted.
     """
     hidden, layers = settings["hidden_channels"], settings["num_layers"]
-    widths = [*[hidden] * (layers - 1), extent.classes]
+    widths = [*[hidden] * (layers - 1), data.classes]
     return sum(
-        extent.features(width) + convolution(extent.graph, place * hidden, width).flops
+        data.features(width) + convolution(data.graph, place * hidden, width).flops
         for place, width in enumerate(widths)
     )
 
 
-def truncated_krylov(extent: Extent, settings: Mapping[str, Any]) -> int:
+def truncated_krylov(data: Extent, settings: Mapping[str, Any]) -> int:
     """The operations of one pass forward of a truncated Krylov network with one hidden layer, weights first.
 
     Args:
-        extent: Where.
+        data: Where.
         settings: Its ``hidden_channels`` and ``blocks``.
     """
     hidden, blocks = settings["hidden_channels"], settings["blocks"]
-    filters = krylov(extent.graph, 0, hidden, blocks)  # the products with features are not dense
-    return (
-        extent.features(blocks * hidden) + filters.flops + linear(extent.graph, hidden, extent.classes).flops
-    )
+    filters = krylov(data.graph, 0, hidden, blocks)  # the products with features are not dense
+    return data.features(blocks * hidden) + filters.flops + linear(data.graph, hidden, data.classes).flops
 
 
 FORWARD: Mapping[str, Callable[[Extent, Mapping[str, Any]], int]] = {
