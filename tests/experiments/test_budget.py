@@ -49,9 +49,7 @@ def test_operations_are_those_of_all_runs_epochs_and_passes() -> None:
     forward = 2 * features * 18 * 128 + 17 * 128 * (2 * entries + N) + 2 * N * 128 * 7
     assert operations(cell) == 10 * 3000 * 4 * forward
     shorter = replace(cell, changes={"stop": {"max_epochs": 30}, "splits": {"count": 3}})
-    assert (
-        operations(shorter) == operations(cell) // 100
-    )  # it is what it would take to run it as often as others
+    assert operations(shorter) == operations(cell) // 100  # as often as others of its column
 
 
 @pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed"])
