@@ -461,6 +461,13 @@ def test_another_score_takes_the_place_of_accuracy(store: Store) -> None:
     assert the_row(other, store, "same")["score"] == "roc_auc"
 
 
+def test_a_strategy_stands_in_task_and_row(store: Store) -> None:
+    study = table(OWN, 'model = "gcn"', 'model = "gcn"\nstrategy = "union"')
+    assert task_of(study, store, "GCN on High, same").about["strategy"] == "union"
+    invent(study, store, "GCN on High, same")
+    assert the_row(study, store, "same")["strategy"] == "union"
+
+
 def test_all_rows_have_the_same_names(store: Store) -> None:
     study = table(OWN)
     for task in study.tasks(ALL, store):
