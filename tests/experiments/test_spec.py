@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from allpass.errors import InputError
-from allpass.experiments import SPECS, Spec, read_spec
 from allpass.experiments.honest import Honest
-from allpass.experiments.spec import parse_spec
+from allpass.experiments.spec import SPECS, Spec, parse_spec, read_spec
 from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
 from allpass.train.job import TRAINING

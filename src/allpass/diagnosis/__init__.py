@@ -7,8 +7,10 @@ from allpass.diagnosis.facts import DegreeHistogram, Facts
 from allpass.diagnosis.filtering import Separation
 from allpass.diagnosis.frequency import Frequencies
 from allpass.diagnosis.oversmoothing import Smoothing
+from allpass.diagnosis.verdict import Answer, Verdict
 
 __all__ = [
+    "Answer",
     "Chance",
     "DegreeHistogram",
     "Diagnosis",
@@ -19,5 +21,6 @@ __all__ = [
     "Recommendation",
     "Separation",
     "Smoothing",
+    "Verdict",
     "diagnose",
 ]

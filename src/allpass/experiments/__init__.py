@@ -1,5 +1,22 @@
-"""Published tables as data: what was printed, how it was made, and our number beside it."""
+"""What was published, run again: tables and figures as studies, our numbers beside the printed ones."""
 
-from allpass.experiments.spec import SPECS, Cell, Column, Spec, read_spec
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.executors.cluster import RayCluster
+from allpass.experiments.executors.executor import Event, Executor
+from allpass.experiments.executors.local import Local
+from allpass.experiments.runner import Failure, Progress, reproduce
+from allpass.experiments.study import Plan, Study, Task
 
-__all__ = ["SPECS", "Cell", "Column", "Spec", "read_spec"]
+__all__ = [
+    "STUDIES",
+    "Event",
+    "Executor",
+    "Failure",
+    "Local",
+    "Plan",
+    "Progress",
+    "RayCluster",
+    "Study",
+    "Task",
+    "reproduce",
+]
