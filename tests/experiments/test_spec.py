@@ -347,10 +347,11 @@ def test_every_setting_that_is_searched_is_one_of_its_model(name: str) -> None:
             check_settings(settings, entry.settings)
 
 
-def test_the_quick_columns_are_those_of_a_table() -> None:
+def test_what_is_quick_is_of_the_table_and_names_a_column() -> None:
     for spec in ALL.values():
-        assert spec.quick
-        assert set(spec.quick) <= {column.name for column in spec.columns}
+        columns = {column.name for column in spec.columns}
+        assert columns.intersection(spec.quick)
+        assert set(spec.quick) <= {*columns, *spec.rows}
 
 
 @pytest.mark.parametrize(
@@ -409,7 +410,7 @@ def test_the_quick_columns_are_those_of_a_table() -> None:
         (
             "[protocol]",
             'quick = ["Texsa"]\n[protocol]',
-            r"small: there is no column 'Texsa'\. Did you mean 'Texas'",
+            r"small: there is no row or column 'Texsa'\. Did you mean 'Texas'",
         ),
         (
             "[protocol]",

@@ -183,6 +183,9 @@ def test_a_quick_plan_is_of_a_few_columns_unless_it_names_some() -> None:
     assert asked(study, "GCN/Low", quick=True) == ["honest GCN/Low"]
     assert asked(study, "GCN/Low", "MLP, wide", quick=True) == ["honest GCN/Low", "honest MLP, wide/High"]
     assert asked(table(OWN, 'quick = ["High"]\n'), quick=True) == EVERYTHING
+    rows = table(OWN, 'quick = ["High"]', 'quick = ["High", "GCN"]')
+    assert asked(rows, quick=True) == [name for name in high if "GCN" in name]
+    assert asked(rows, "MLP, wide", quick=True) == [name for name in high if "MLP" in name]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +274,14 @@ def test_a_quick_plan_has_fewer_splits_epochs_and_settings(store: Store) -> None
     short = table(OWN.replace("count = 3", "count = 1"), "max_epochs = 40", "max_epochs = 7")
     protocol = task_of(short, store, "GCN on High, same", Plan(quick=True)).about["protocol"]
     assert (protocol["splits"]["count"], protocol["stop"]["max_epochs"]) == (1, 7)
+
+
+def test_a_quick_network_is_narrow(store: Store) -> None:
+    for width, quick in ((4, 4), (4096, 16)):
+        study = table(OWN, "hidden_channels = 4", f"hidden_channels = {width}")
+        for plan, wanted in ((Plan(), width), (Plan(quick=True), quick)):
+            about = task_of(study, store, "MLP, wide on High, honest", plan).about
+            assert {settings["hidden_channels"] for settings in about["settings"]} == {wanted}
 
 
 def test_a_search_fills_a_gpu_and_one_setting_does_not(store: Store) -> None:

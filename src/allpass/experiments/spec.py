@@ -141,7 +141,7 @@ class Spec:
         cells: Its numbers, row by row.
         notes: What differs from the source, and why.
         honest: How honest numbers choose their settings.
-        quick: The names of the columns that prove the path.
+        quick: The names of the rows and columns that prove the path; of all, where no row or no column is named.
         defaults: Run cells without published settings with those that are our model's own, which follow its paper.
     """
 
@@ -193,7 +193,7 @@ def parse_spec(text: str, name: str) -> Spec:
         protocol = Protocol().changed(content.get("protocol", {}))
         honest = Honest.read(content.get("honest", {}))
         for title in content.get("quick", ()):
-            check_name("column", title, content["columns"])
+            check_name("row or column", title, (*content["rows"], *content["columns"]))
         if not isinstance(content.get("defaults", False), bool):
             raise InputError(f"Got defaults = {content['defaults']!r}.", "Expected true or false.")
         runs = whole_number("runs", content.get("runs", 10), least=1)

@@ -23,7 +23,7 @@ from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
 
 Kind = Literal["same", "honest"]
 KINDS: tuple[Kind, ...] = ("same", "honest")
-QUICK_SPLITS, QUICK_EPOCHS = 2, 30
+QUICK_SPLITS, QUICK_EPOCHS, QUICK_WIDTH = 2, 30, 16
 SEARCH_SEED = 1
 """The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
 
@@ -125,7 +125,7 @@ class TableStudy:
         if changes:
             protocol = protocol.changed({"splits": changes})
         if plan.quick:
-            protocol = _shortened(protocol)
+            protocol, settings = _shortened(protocol), [_narrowed(one) for one in settings]
         return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)
 
     def _search(self, cell: Cell, plan: Plan) -> Trainings:
@@ -256,7 +256,7 @@ class Tried:
 class _Wanted:
     """Whether a plan names a cell: by ``ROW/COLUMN``, or by its row and column where these are named; and by its kind.
 
-    A quick plan is of a few columns, unless it names some.
+    A quick plan is of a few rows and columns, unless it names some.
     """
 
     def __init__(self, spec: Spec, plan: Plan) -> None:
@@ -276,8 +276,9 @@ class _Wanted:
             for axis, known in places:
                 self.named[axis].add(known)
         self.lines = bool(self.named["row"] or self.named["column"] or not self.named["cell"])
-        if plan.quick and not self.named["column"]:
-            self.named["column"] = set(spec.quick)
+        for axis in ("row", "column"):
+            if plan.quick and not self.named[axis]:
+                self.named[axis] = set(spec.quick).intersection(axes[axis])
 
     def __call__(self, cell: Cell, kind: Kind) -> bool:
         if self.named["kind"] and kind not in self.named["kind"]:
@@ -292,6 +293,12 @@ class _Wanted:
 
 def _pairs(spec: Spec) -> list[str]:
     return [f"{cell.row}/{cell.column.name}" for cell in spec.cells]
+
+
+def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With few hidden channels, where their number is set."""
+    width = settings.get("hidden_channels")
+    return settings if width is None else {**settings, "hidden_channels": min(QUICK_WIDTH, width)}
 
 
 def _shortened(protocol: Protocol) -> Protocol:

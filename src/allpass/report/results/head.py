@@ -43,7 +43,7 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
     return (
         Heading("A QUICK RUN: these numbers prove nothing"),
         Text(
-            "Few runs, few epochs and few settings: they show that every step works. Compare none of them with "
+            "Few runs, few epochs, few settings and narrow networks: they show that every step works. Compare none of them with "
             f"anything. The true numbers come from: allpass reproduce {study.id}"
         ),
         facts,
