@@ -43,8 +43,8 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
     return (
         Heading("A QUICK RUN: these numbers prove nothing"),
         Text(
-            "Few runs, few epochs, few settings and narrow networks: they show that every step works. Compare none of them with "
-            f"anything. The true numbers come from: allpass reproduce {study.id}"
+            "Few runs, few epochs, few settings and narrow networks: they show that every step works. Compare "
+            f"none of them with anything. The true numbers come from: allpass reproduce {study.id}"
         ),
         facts,
     )
