@@ -32,6 +32,17 @@ def measured(store: Store, plan: Plan) -> list[Row]:
     return STUDY.rows(plan, store)
 
 
+@pytest.fixture
+def at_hand_here(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The folder of real datasets, named to the library; what it read before is forgotten."""
+    monkeypatch.setenv("ALLPASS_DATA", str(data_dir))
+    at_hand.graph_of.cache_clear()
+    at_hand.content_hash.cache_clear()
+    yield
+    at_hand.graph_of.cache_clear()
+    at_hand.content_hash.cache_clear()
+
+
 def values(rows: list[Row], title: str, name: str = "definition") -> dict[str, object]:
     return {str(row["metric"]): row[name] for row in rows if row["title"] == title}
 
@@ -59,9 +70,8 @@ def test_cora_karate_and_the_examples_need_no_data_folder(
     at_hand.content_hash.cache_clear()
 
 
-def test_the_two_conventions_by_hand_on_texas(store: Store, data_dir: Path) -> None:
+def test_the_two_conventions_by_hand_on_texas(store: Store, at_hand_here: None) -> None:
     """Counted edge by edge in plain Python, without any metric of the library."""
-    assert data_dir.is_dir()
     rows = measured(store, Plan(("TEXAS",)))
     data = load("texas")
     y = data.y.tolist()
@@ -120,8 +130,7 @@ def test_a_quick_plan_is_the_one_that_runs_offline(store: Store) -> None:
     assert len(STUDY.tasks(Plan(), store)) == len(STUDY.subjects)
 
 
-def test_only_what_is_left_is_measured(store: Store, data_dir: Path) -> None:
-    assert data_dir.is_dir()
+def test_only_what_is_left_is_measured(store: Store, at_hand_here: None) -> None:
     (task,) = STUDY.tasks(Plan(("texas",)), store)
     keys = STUDY.keys(task)
     (runs,) = STUDY.perform(task.only(keys[1:]), "cpu")

@@ -128,9 +128,11 @@ def test_workers_end_with_their_parent(sent: signal.Signals) -> None:
 
 DRIVER = """
 import json
+import signal
 from tests.experiments.executors.tiny import acts, perform
 from allpass.experiments.executors import Local
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background begins without one
 tasks = [acts(f"task {number}", runs=1000, pause=0.05) for number in range(2)]
 workers = set()
 for event in Local(workers=2, perform=perform).run(tasks):
