@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from allpass.experiments import bars, complexity, depth, examples, homophily, rank, synthetic
-from allpass.experiments.spec import read_spec
+from allpass.experiments import depth, examples, homophily, rank
+from allpass.experiments.complexity import study as complexity
 from allpass.experiments.study import Study
-from allpass.experiments.tables import TableStudy
+from allpass.experiments.synthetic import study as synthetic
+from allpass.experiments.tables import bars
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
 
 _TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
 _OTHERS = (bars, homophily, synthetic, rank, depth, examples, complexity)

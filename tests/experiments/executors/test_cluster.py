@@ -16,10 +16,10 @@ from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, 
 import allpass
 from allpass.errors import InputError, MissingExtraError
 from allpass.experiments.executors import Event, Local, RayCluster
-from allpass.experiments.protocol import Protocol
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Task
-from allpass.experiments.trainings import Trainings
+from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.trainings import Trainings
 from allpass.train.store import Store
 
 MEMORY = 80 * 2**20

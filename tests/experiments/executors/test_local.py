@@ -15,10 +15,10 @@ from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, 
 
 from allpass.errors import InputError
 from allpass.experiments.executors import Local
-from allpass.experiments.protocol import Protocol
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan
-from allpass.experiments.trainings import Trainings
+from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.trainings import Trainings
 from allpass.train.store import Store
 
 

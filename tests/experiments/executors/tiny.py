@@ -14,7 +14,7 @@ import torch
 from allpass.errors import InputError
 from allpass.experiments.executors import Event, Executor
 from allpass.experiments.study import Plan, Row, Task
-from allpass.experiments.trainings import Trainings
+from allpass.experiments.tables.trainings import Trainings
 from allpass.train.run import Key, Run
 from allpass.train.store import Store
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from statistics import fmean, pstdev
 
-from allpass.experiments.spec import Cell
 from allpass.experiments.study import Plan, Row
-from allpass.experiments.tables import Kind, TableStudy
-from allpass.experiments.verdicts import INCOMPARABLE, verdict
+from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.study import Kind, TableStudy
+from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 
 
 def row_of(

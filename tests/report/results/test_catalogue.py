@@ -7,7 +7,7 @@ import pkgutil
 import pytest
 
 from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.tables import TableStudy
+from allpass.experiments.tables.study import TableStudy
 from allpass.report import results
 from allpass.report.results.catalogue import PAGES
 

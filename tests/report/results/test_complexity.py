@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from allpass.experiments.complexity import STUDY
+from allpass.experiments.complexity.study import STUDY
 from allpass.experiments.study import Row
 from allpass.report.canvas import to_bytes
 from allpass.report.results.complexity import page

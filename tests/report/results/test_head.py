@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from allpass.experiments.bars import STUDY
+from allpass.experiments.tables.bars import STUDY
 from allpass.report.results.head import duration, head
 from allpass.report.results.page import Heading, Text
 

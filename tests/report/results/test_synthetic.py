@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from allpass.experiments.study import Row
-from allpass.experiments.synthetic import STUDY
+from allpass.experiments.synthetic.study import STUDY
 from allpass.report.canvas import to_bytes
 from allpass.report.results.page import Picture, Table, Text
 from allpass.report.results.synthetic import page

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import named, parse_content, read_text
-from allpass.experiments.protocol import Protocol
 from allpass.experiments.study import Plan
+from allpass.experiments.tables.protocol import Protocol
 from allpass.models.catalog import resolve
 from allpass.models.settings import check_settings
 from allpass.nn.activations import ACTIVATIONS

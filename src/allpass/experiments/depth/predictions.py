@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from allpass.experiments.depth.trainings import DeepTrainings, logarithms
-from allpass.experiments.trainings import prepared
+from allpass.experiments.tables.trainings import prepared
 from allpass.graph.operator import Operator
 from allpass.nn.activations import ACTIVATIONS
 from allpass.nn.initialisation import SCHEMES, Degrees, weight_variance

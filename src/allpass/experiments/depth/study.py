@@ -15,7 +15,7 @@ from allpass.experiments.depth.trainings import MOMENTS, QUANTITIES, DeepTrainin
 from allpass.experiments.measuring import stored
 from allpass.experiments.origin import origin
 from allpass.experiments.study import Plan, Row, Task
-from allpass.experiments.trainings import prepared
+from allpass.experiments.tables.trainings import prepared
 from allpass.train.run import Key, Run
 from allpass.train.statistics import estimate, overlap_of, paired
 from allpass.train.store import Store

@@ -13,9 +13,9 @@ from torch import nn
 
 from allpass.data import Split
 from allpass.experiments.depth.grid import MODEL, Combination, Grid
-from allpass.experiments.protocol import Protocol
 from allpass.experiments.study import Plan
-from allpass.experiments.trainings import prepared
+from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.trainings import prepared
 from allpass.nn.probe import measure_propagation
 from allpass.nn.propagation import Propagation
 from allpass.train.batch import Outcome, Recipe

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from allpass.report.results import (
-    accuracy,
-    bars,
-    complexity,
-    depth,
-    examples,
-    few_labels,
-    homophily,
-    rank,
-    synthetic,
-)
+from allpass.report.results import complexity, examples, homophily, rank, synthetic
+from allpass.report.results.depth import page as depth
 from allpass.report.results.page import Builder
+from allpass.report.results.tables import accuracy, bars, few_labels
 
 PAGES: Mapping[str, Builder] = {
     "table1": few_labels.page,

@@ -7,7 +7,7 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from allpass.experiments.complexity import ComplexityStudy
+from allpass.experiments.complexity.study import ComplexityStudy
 from allpass.experiments.study import Row, Study
 from allpass.report.canvas import in_style
 from allpass.report.results.head import head

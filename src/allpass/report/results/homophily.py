@@ -11,9 +11,9 @@ from allpass.experiments.homophily import COUNTS, NEWER, PUBLISHED
 from allpass.experiments.study import Row, Study
 from allpass.metrics import METRICS
 from allpass.report.canvas import in_style
-from allpass.report.results.cells import number, signed
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.results.tables.cells import number, signed
 from allpass.report.theme import light
 from allpass.report.wording import count, words
 

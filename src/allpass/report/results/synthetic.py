@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from allpass.experiments.ranking import Floats, Interval, in_order, largest_fall, rankings, valley
 from allpass.experiments.study import Row, Study
-from allpass.experiments.synthetic import SyntheticStudy
+from allpass.experiments.synthetic.ranking import Floats, Interval, in_order, largest_fall, rankings, valley
+from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.metrics import METRICS
 from allpass.report.canvas import in_style
-from allpass.report.results.cells import number, signed, spread
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.results.tables.cells import number, signed, spread
 from allpass.report.theme import light
 from allpass.report.wording import words
 

@@ -1,0 +1,1 @@
+"""Accuracy against homophily on regular graphs that are drawn for it."""

@@ -1,0 +1,1 @@
+"""Tables of accuracies: what was printed, ours by the same protocol and settings, and ours honestly."""

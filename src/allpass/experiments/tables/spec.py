@@ -1,0 +1,291 @@
+"""A published table as a file: rows are models, columns datasets, each cell what was printed and how it was made.
+
+A spec is written in TOML. Its protocol says how all runs are made; a column, a row and a cell may each change some of
+it. A row has the settings that make its model what it is, a cell adds those that were tuned::
+
+    id = "acm-random"
+    title = "Random splits, nominally 60/20/20"
+    source = "arXiv:2210.07606, Table 2"
+
+    [protocol]
+    splits = { name = "random", count = 10 }
+    stop = { name = "gprgnn", max_epochs = 5000 }
+
+    [columns]
+    Texas = { dataset = "texas", corrected = { dataset = "texas-4", protocol = { unlabelled = "missing" } } }
+
+    [rows.ACM-GCN]
+    model = "acm-gcn"
+    settings = { hidden_channels = 64 }
+    [rows.ACM-GCN.cells]
+    Texas = { published = [94.92, 2.88], settings = { lr = 0.05, weight_decay = 0.01, dropout = 0.6 } }
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from allpass.data.arguments import whole_number
+from allpass.errors import InputError
+from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.tables.honest import Honest, check_space
+from allpass.experiments.tables.protocol import Protocol
+from allpass.models.catalog import resolve
+from allpass.models.settings import check_settings
+from allpass.train.few_labels import STRATEGIES
+from allpass.train.job import TRAINING
+from allpass.train.scores import SCORES
+
+_FOLDER = resources.files("allpass.experiments") / "specs"
+_COLUMN = ("corrected", "score", "note", "protocol")
+_ROW = ("model", "strategy", "settings", "space", "protocol", "honest", "table", "incomparable", "note")
+_OTHER = 'kind = "study"'
+"""How the file of a study begins that is no table; its own module reads it."""
+
+_HEAD = ("notes", "runs", "protocol", "honest", "quick", "defaults")
+_NUMBERS = ("published", "beside", "rerun")
+_CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A dataset of a table.
+
+    Args:
+        name: As it is printed.
+        dataset: A name of ``allpass.data.DATASETS``.
+        protocol: How its runs are made.
+        corrected: The honest column beside it, where its data have a known defect.
+        score: What is reported in place of accuracy, a name of ``SCORES``; or empty.
+        note: What a reader has to know.
+    """
+
+    name: str
+    dataset: str
+    protocol: Protocol
+    corrected: Column | None = None
+    score: str = ""
+    note: str = ""
+
+    @property
+    def honest(self) -> Column:
+        """What its honest numbers are of."""
+        return self.corrected or self
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table.
+
+    Args:
+        row: The model as it is printed.
+        column: Where it stands.
+        model: A name of ``allpass.models.MODELS``; empty where allpass has no such model and the number is only shown.
+        changes: What row and cell change of the column's protocol.
+        honest_changes: What the row changes of it for its honest numbers.
+        fixed: The settings that make the model what the row says.
+        space: What an honest search tries beside the space of all rows.
+        settings: All settings that made the number; nothing where none were published.
+        strategy: The few-label strategy around the model, a name of ``allpass.train.few_labels.STRATEGIES``; or empty.
+        published: Mean, and deviation where one was printed, in percent; empty where nothing was.
+        runs: How many runs a printed mean is of.
+        beside: What was printed beside the settings, where that is another number.
+        rerun: Mean, and deviation if known, of the authors' own code, run again.
+        table: Where it was printed, if not in the source of the whole table.
+        incomparable: Why the number cannot be compared with ours; empty where it can.
+        note: What a reader has to know.
+    """
+
+    row: str
+    column: Column
+    model: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    honest_changes: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    settings: Mapping[str, Any] | None = None
+    strategy: str = ""
+    published: tuple[float, ...] = ()
+    runs: int = 10
+    beside: tuple[float, ...] = ()
+    rerun: tuple[float, ...] = ()
+    table: str = ""
+    incomparable: str = ""
+    note: str = ""
+
+    @property
+    def protocol(self) -> Protocol:
+        """How its runs are made."""
+        return self.column.protocol.changed(self.changes)
+
+    @property
+    def honest_protocol(self) -> Protocol:
+        """How its honest runs are made."""
+        return self.column.honest.protocol.changed(self.honest_changes)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A published table.
+
+    Args:
+        id: Its name on the command line.
+        title: What it shows.
+        source: Where it was published.
+        columns: Its columns, in order.
+        cells: Its numbers, row by row.
+        notes: What differs from the source, and why.
+        honest: How honest numbers choose their settings.
+        quick: The names of the rows and columns that prove the path; of all, where no row or no column is named.
+        defaults: Run cells without published settings with those that are our model's own, which follow its paper.
+    """
+
+    id: str
+    title: str
+    source: str
+    columns: tuple[Column, ...]
+    cells: tuple[Cell, ...]
+    notes: tuple[str, ...] = ()
+    honest: Honest = field(default_factory=Honest)
+    quick: tuple[str, ...] = ()
+    defaults: bool = False
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of its rows, in order."""
+        return tuple(dict.fromkeys(cell.row for cell in self.cells))
+
+    def cell(self, row: str, column: str) -> Cell:
+        """The cell of a row and a column, by their names."""
+        check_name("row", row, self.rows)
+        found = {cell.column.name: cell for cell in self.cells if cell.row == row}
+        check_name("column", column, found)
+        return found[column]
+
+
+def read_spec(name: str) -> Spec:
+    """The spec of a name of ``SPECS``, checked: every model, dataset, setting and option in it exists.
+
+    Args:
+        name: The name, as on the command line.
+
+    Example:
+        >>> read_spec("acm-random").cell("ACM-GCN", "Texas").published
+        (94.92, 2.88)
+    """
+    check_name("experiment", name, SPECS)
+    return parse_spec(SPECS[name].read_text(encoding="utf-8"), name)
+
+
+def parse_spec(text: str, name: str) -> Spec:
+    """The spec in a TOML text; ``name`` is for messages."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
+    with at(name):
+        check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
+        protocol = Protocol().changed(content.get("protocol", {}))
+        honest = Honest.read(content.get("honest", {}))
+        for title in content.get("quick", ()):
+            check_name("row or column", title, (*content["rows"], *content["columns"]))
+        if not isinstance(content.get("defaults", False), bool):
+            raise InputError(f"Got defaults = {content['defaults']!r}.", "Expected true or false.")
+        runs = whole_number("runs", content.get("runs", 10), least=1)
+    columns = {}
+    for title, given in content["columns"].items():
+        with at(f"{name}, column {title}"):
+            columns[title] = _column(title, given, protocol)
+    cells = []
+    for title, row in content["rows"].items():
+        with at(f"{name}, row {title}"):
+            check_keys(row, _ROW, needed=("cells",))
+            if "strategy" in row:
+                check_name("few-label strategy", row["strategy"], STRATEGIES.names)
+            check_space(row.get("space", {}))
+        for place, given in row["cells"].items():
+            with at(f"{name}, row {title}, cell {place}"):
+                check_name("column", place, columns)
+                cells.append(_cell(title, row, columns[place], given, runs))
+    return Spec(
+        content["id"],
+        content["title"],
+        content["source"],
+        tuple(columns.values()),
+        tuple(cells),
+        notes=tuple(content.get("notes", ())),
+        honest=honest,
+        quick=tuple(content.get("quick", ())),
+        defaults=content.get("defaults", False),
+    )
+
+
+def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
+    check_keys(given, _COLUMN, needed=("dataset",))
+    protocol = protocol.changed(given.get("protocol", {}))
+    protocol.check_dataset(given["dataset"])
+    corrected = _column(title, given["corrected"], protocol) if "corrected" in given else None
+    if "score" in given:
+        check_name("score", given["score"], SCORES.names)
+    return Column(title, given["dataset"], protocol, corrected, given.get("score", ""), given.get("note", ""))
+
+
+def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str, Any], runs: int) -> Cell:
+    check_keys(given, _CELL)
+    for kind in set(_NUMBERS).intersection(given):
+        check_numbers(kind, given[kind])
+    fixed = row.get("settings", {})
+    settings = {**fixed, **given["settings"]} if "settings" in given else None
+    if "model" in row:
+        _check_settings(row["model"], fixed if settings is None else settings)
+        for setting, values in row.get("space", {}).items():
+            for value in values:
+                _check_settings(row["model"], {setting: value})
+    elif fixed or settings or "strategy" in row:
+        raise InputError(
+            "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
+        )
+    cell = Cell(
+        row=title,
+        column=column,
+        model=row.get("model", ""),
+        changes={**row.get("protocol", {}), **given.get("protocol", {})},
+        honest_changes={**row.get("protocol", {}), **row.get("honest", {})},
+        fixed=fixed,
+        space=row.get("space", {}),
+        settings=settings,
+        strategy=row.get("strategy", ""),
+        **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
+        runs=runs,
+        table=row.get("table", ""),
+        incomparable=given.get("incomparable", row.get("incomparable", "")),
+        note=" ".join(part["note"] for part in (row, given) if "note" in part),
+    )
+    cell.protocol.check_dataset(column.dataset)
+    cell.honest_protocol.check_dataset(column.honest.dataset)
+    return cell
+
+
+def _check_settings(model: str, settings: Mapping[str, Any]) -> None:
+    entry = resolve(model)[0]
+    for setting in settings:
+        check_name("setting", setting, {*entry.settings, *TRAINING, *entry.training, *entry.space})
+    check_settings(settings, entry.settings)
+
+
+def _found() -> dict[str, Traversable]:
+    files = sorted(_FOLDER.iterdir(), key=lambda file: file.name)
+    return {
+        file.name.removesuffix(".toml"): file
+        for file in files
+        if file.name.endswith(".toml") and not file.read_text(encoding="utf-8").startswith(_OTHER)
+    }
+
+
+SPECS = _found()
+"""The files of all tables by name."""

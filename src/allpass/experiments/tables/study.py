@@ -1,0 +1,338 @@
+"""Tables of accuracies as studies: published numbers, ours by the same protocol and settings, and ours honestly."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from allpass.errors import DownloadError, InputError, did_you_mean
+from allpass.experiments.origin import origin
+from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.spec import Cell, Spec
+from allpass.experiments.tables.trainings import Trainings
+from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
+from allpass.train.run import Key, Run
+from allpass.train.store import Store
+from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
+
+Kind = Literal["same", "honest"]
+KINDS: tuple[Kind, ...] = ("same", "honest")
+QUICK_SPLITS, QUICK_EPOCHS, QUICK_WIDTH = 2, 30, 16
+SEARCH_SEED = 1
+"""The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
+
+
+@dataclass(frozen=True)
+class TableStudy:
+    """The study of a spec.
+
+    Args:
+        spec: What was published, and how.
+    """
+
+    spec: Spec
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def title(self) -> str:
+        return self.spec.title
+
+    @property
+    def source(self) -> str:
+        return self.spec.source
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self.spec.notes
+
+    def cells(self) -> Sequence[str]:
+        """Rows, columns, and the two kinds of numbers; ``ROW/COLUMN`` names one cell."""
+        return (*self.spec.rows, *(column.name for column in self.spec.columns), *KINDS)
+
+    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+        """A task is one model on one dataset with all settings that are tried there."""
+        found: dict[str, Task] = {}
+        for cell, kind in self.asked(plan):
+            for title, trainings in self._stages(cell, kind, plan, store):
+                found[title] = Task(self.id, title, trainings.to_dict(), gpu=_share(trainings))
+        return list(found.values())
+
+    def keys(self, task: Task) -> list[Key]:
+        return Trainings.from_dict(task.about).keys()
+
+    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        return Trainings.from_dict(task.about).runs(task.left, device)
+
+    def rows(self, plan: Plan, store: Store) -> list[Row]:
+        found = (self._row(cell, kind, plan, store) for cell, kind in self.asked(plan))
+        return [row for row in found if row is not None]
+
+    def asked(self, plan: Plan) -> list[tuple[Cell, Kind]]:
+        """What a plan asks for: every published setting first, then what is searched."""
+        wanted = _Wanted(self.spec, plan)
+        return [
+            (cell, kind)
+            for kind in KINDS
+            for cell in self.spec.cells
+            if cell.model and wanted(cell, kind) and (kind == "honest" or self._published(cell) is not None)
+        ]
+
+    def _published(self, cell: Cell) -> dict[str, object] | None:
+        """The settings of the same-settings number, where there is one."""
+        if cell.settings is not None:
+            return dict(cell.settings)
+        return dict(cell.fixed) if self.spec.defaults and cell.published else None
+
+    def _stages(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Iterator[tuple[str, Trainings]]:
+        """What a number needs, by title and as far as it is known: an honest one may need searches first.
+
+        Numbers of one row share their searches, which have the same titles then and are done once.
+        """
+        if kind == "honest" and self.spec.honest.choose == "others":
+            for other in self._others(cell, plan):
+                yield f"{cell.row}, searched on {other.column.name}", self._search(other, plan)
+        final = self._final(cell, kind, plan, store)
+        if final is not None:
+            yield f"{cell.row} on {cell.column.name}, {kind}", final
+
+    def _final(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Trainings | None:
+        """The trainings whose best is reported; nothing while a search has not told which these are."""
+        if kind == "same":
+            return self._trainings(cell, kind, plan, [self._published(cell) or {}])
+        if self.spec.honest.choose == "own":
+            fewer = {"count": self.spec.honest.splits} if self.spec.honest.splits else {}
+            return self._trainings(cell, kind, plan, self._candidates(cell, plan), **fewer)
+        chosen = self._chosen_by_others(cell, plan, store)
+        return None if chosen is None else self._trainings(cell, kind, plan, [chosen])
+
+    def _candidates(self, cell: Cell, plan: Plan) -> Sequence[dict[str, object]]:
+        return self.spec.honest.candidates(cell.model, cell.fixed, cell.space, quick=plan.quick)
+
+    def _trainings(
+        self, cell: Cell, kind: Kind, plan: Plan, settings: Sequence[Mapping[str, Any]], **changes: object
+    ) -> Trainings:
+        column = cell.column if kind == "same" else cell.column.honest
+        protocol = cell.protocol if kind == "same" else cell.honest_protocol
+        if changes:
+            protocol = protocol.changed({"splits": changes})
+        if plan.quick:
+            protocol, settings = _shortened(protocol), [_narrowed(one) for one in settings]
+        return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)
+
+    def _search(self, cell: Cell, plan: Plan) -> Trainings:
+        """What is tried on the splits of a search, which are none of those that are reported."""
+        changes = {"seed": SEARCH_SEED, "count": self.spec.honest.splits}
+        return self._trainings(cell, "honest", plan, self._candidates(cell, plan), **changes)
+
+    def _others(self, cell: Cell, plan: Plan) -> list[Cell]:
+        """The same row on other datasets."""
+        columns = self.spec.quick if plan.quick else ()
+        return [
+            other
+            for other in self.spec.cells
+            if other.row == cell.row
+            and other.column.dataset != cell.column.dataset
+            and (not columns or other.column.name in columns)
+        ]
+
+    def _chosen_by_others(self, cell: Cell, plan: Plan, store: Store) -> Mapping[str, Any] | None:
+        """The setting with the best mean validation score on other datasets, each of which counts the same."""
+        by_dataset: dict[str, list[list[float]]] = {}
+        for other in self._others(cell, plan):
+            tried = Tried.of(self._search(other, plan), store)
+            if tried is None:
+                return None
+            scores = [trial.val_score for trial in tried.trials]
+            by_dataset.setdefault(other.column.dataset, []).append(scores)
+        if not by_dataset:
+            return None
+        means = [np.mean(columns, axis=0) for columns in by_dataset.values()]
+        return self._candidates(cell, plan)[int(np.argmax(np.mean(means, axis=0)))]
+
+    def _row(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Row | None:
+        final = self._final(cell, kind, plan, store)
+        tried = None if final is None else Tried.of(final, store)
+        if final is None or tried is None:
+            return None
+        chosen, runs = tried.chosen
+        searched = kind == "honest" and self.spec.honest.choose == "own"
+        return {
+            **self._about(cell, kind, final, chosen),
+            **_measured(chosen, runs, final.protocol),
+            "tried": len(self._candidates(cell, plan)) if kind == "honest" else 0,
+            "best_on_test": _percent(tried.best_on_test) if searched else None,
+            **self._compared(cell, kind, chosen),
+            "quick": plan.quick,
+            **origin(runs),
+        }
+
+    def _about(self, cell: Cell, kind: Kind, trainings: Trainings, chosen: Trial) -> Row:
+        return {
+            "row": cell.row,
+            "column": cell.column.name,
+            "kind": kind,
+            "dataset": trainings.dataset,
+            "model": cell.model,
+            "strategy": cell.strategy,
+            "splits": str(trainings.protocol.splits["name"]),
+            "score": trainings.score or "accuracy",
+            "settings": json.dumps(dict(chosen.settings), sort_keys=True),
+        }
+
+    def _compared(self, cell: Cell, kind: Kind, chosen: Trial) -> Row:
+        """Against what was printed beside the settings, or else in the table; and against the authors' code."""
+        ours = [100 * score for score in chosen.test_scores]
+        sample = cell.protocol.deviation == "sample"
+        printed = (cell.beside or cell.published) if kind == "same" else cell.published
+        found: Row = {}
+        for name, numbers in (("published", printed), ("rerun", cell.rerun)):
+            compared = verdict(ours, numbers, runs=cell.runs, sample=sample) if numbers else None
+            moved = cell.incomparable if name == "published" else ""
+            if kind == "honest" and cell.column.corrected is not None:
+                moved = moved or "other data: " + cell.column.honest.dataset
+            found |= {
+                name: numbers[0] if numbers else None,
+                f"{name}_deviation": numbers[1] if len(numbers) > 1 else None,
+                f"{name}_difference": None if compared is None else _finite(compared.difference),
+                f"{name}_low": None if compared is None else _finite(compared.low),
+                f"{name}_high": None if compared is None else _finite(compared.high),
+                f"{name}_verdict": "" if compared is None else INCOMPARABLE if moved else compared.word,
+            }
+        return found
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of trainings.
+
+    Args:
+        trials: What came of each setting.
+        runs: The runs of each.
+        score: By what they are judged.
+    """
+
+    trials: Sequence[Trial]
+    runs: Sequence[Sequence[Run]]
+    score: str
+
+    @classmethod
+    def of(cls, trainings: Trainings, store: Store) -> Tried | None:
+        """From a store; nothing where runs are missing, or the data without which they cannot be told."""
+        try:
+            if next(trainings.each_key()) not in store:
+                return None
+        except DownloadError:
+            return None
+        keys, score = trainings.keys(), trainings.score or "accuracy"
+        runs = store.find(keys)
+        if len(runs) < len(keys) or not all(run.final for run in runs):
+            return None
+        size = len(keys) // len(trainings.settings)
+        parts = [runs[start : start + size] for start in range(0, len(runs), size)]
+        pairs = zip(trainings.settings, parts, strict=True)
+        return cls([trial_of(settings, part, size, score) for settings, part in pairs], parts, score)
+
+    @property
+    def chosen(self) -> tuple[Trial, Sequence[Run]]:
+        """The best by validation nodes, and its runs."""
+        best = ranked(self.trials, self.score)[0]
+        return best, self.runs[self.trials.index(best)]
+
+    @property
+    def best_on_test(self) -> float:
+        """What one would claim who chose by the test nodes."""
+        return most_tempting(self.trials, self.score).test.mean
+
+
+class _Wanted:
+    """Whether a plan names a cell: by ``ROW/COLUMN``, or by its row and column where these are named; and by its kind.
+
+    A quick plan is of a few rows and columns, unless it names some.
+    """
+
+    def __init__(self, spec: Spec, plan: Plan) -> None:
+        columns = [column.name for column in spec.columns]
+        axes = {"row": spec.rows, "column": columns, "kind": KINDS, "cell": _pairs(spec)}
+        self.named: dict[str, set[str]] = {axis: set() for axis in axes}
+        for name in plan.cells:
+            places = [
+                (axis, known)
+                for axis, names in axes.items()
+                for known in names
+                if known.lower() == name.lower()
+            ]
+            if not places:
+                everything = [known for names in axes.values() for known in names]
+                raise InputError(f"There is no cell {name!r} in {spec.id!r}.", did_you_mean(name, everything))
+            for axis, known in places:
+                self.named[axis].add(known)
+        self.lines = bool(self.named["row"] or self.named["column"] or not self.named["cell"])
+        for axis in ("row", "column"):
+            if plan.quick and not self.named[axis]:
+                self.named[axis] = set(spec.quick).intersection(axes[axis])
+
+    def __call__(self, cell: Cell, kind: Kind) -> bool:
+        if self.named["kind"] and kind not in self.named["kind"]:
+            return False
+        if f"{cell.row}/{cell.column.name}" in self.named["cell"]:
+            return True
+        return self.lines and all(
+            not self.named[axis] or name in self.named[axis]
+            for axis, name in (("row", cell.row), ("column", cell.column.name))
+        )
+
+
+def _pairs(spec: Spec) -> list[str]:
+    return [f"{cell.row}/{cell.column.name}" for cell in spec.cells]
+
+
+def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With few hidden channels, where their number is set."""
+    width = settings.get("hidden_channels")
+    return settings if width is None else {**settings, "hidden_channels": min(QUICK_WIDTH, width)}
+
+
+def _shortened(protocol: Protocol) -> Protocol:
+    """Fewer splits and epochs."""
+    stop = {
+        **protocol.stop,
+        "max_epochs": min(QUICK_EPOCHS, int(protocol.stop.get("max_epochs", QUICK_EPOCHS))),
+    }
+    count = min(QUICK_SPLITS, int(protocol.splits.get("count", QUICK_SPLITS)))
+    return protocol.changed({"splits": {"count": count}, "stop": stop})
+
+
+def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
+    scores = 100 * np.asarray(chosen.test_scores)
+    degrees = 1 if protocol.deviation == "sample" else 0
+    return {
+        "runs": len(scores),
+        "diverged": chosen.diverged,
+        "mean": _finite(float(scores.mean())),
+        "deviation": _finite(float(scores.std(ddof=degrees))) if len(scores) > degrees else None,
+        "validation": _percent(chosen.val_score),
+        "scores": " ".join(f"{score:.2f}" for score in scores),
+        "epochs": round(float(np.mean([run.epochs for run in runs])), 1),
+    }
+
+
+def _percent(value: float) -> float | None:
+    return _finite(100 * value)
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 3) if math.isfinite(value) else None
+
+
+def _share(trainings: Trainings) -> float:
+    """A few runs do not fill a GPU; a search does."""
+    return 0.25 if len(trainings.settings) == 1 else 1.0

@@ -1,0 +1,124 @@
+"""Trainings as plain data: one model on one dataset, by a protocol, with some settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from torch_geometric.data import Data
+
+from allpass.data import Split, load
+from allpass.data import splits as draw
+from allpass.experiments.tables.protocol import Protocol
+from allpass.train.few_labels import STRATEGIES, few_labels
+from allpass.train.fit import How, job_of
+from allpass.train.job import Job
+from allpass.train.kept import run_of, runs_of
+from allpass.train.run import Key, Run
+from allpass.train.versions import versions
+
+
+@dataclass(frozen=True)
+class Trainings:
+    """Settings times splits.
+
+    Args:
+        dataset: A name of ``allpass.data.DATASETS``.
+        model: A name of ``allpass.models.MODELS``.
+        protocol: How the runs are made.
+        settings: What is tried.
+        strategy: A few-label strategy around the model; or empty.
+        score: What is reported in place of accuracy; or empty.
+    """
+
+    dataset: str
+    model: str
+    protocol: Protocol
+    settings: tuple[Mapping[str, Any], ...]
+    strategy: str = ""
+    score: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Trainings:
+        """From plain data."""
+        protocol = Protocol(**content["protocol"])
+        return cls(**{**content, "protocol": protocol, "settings": tuple(content["settings"])})
+
+    def keys(self) -> list[Key]:
+        """What identifies each run, setting by setting and split by split within."""
+        return list(self.each_key())
+
+    def each_key(self) -> Iterator[Key]:
+        """The same one by one: thousands take a while."""
+        job = self._job("cpu")
+        chosen: dict[str, Any] = {}
+        if self.strategy:
+            entry = STRATEGIES[self.strategy]
+            chosen = {"strategy": entry.name, "strategy_options": dict(entry.options)}
+        for number in range(len(job.wanted)):
+            key = job.key(number)
+            yield replace(key, protocol={**key.protocol, **chosen}) if chosen else key
+
+    def runs(self, left: Collection[str], device: str) -> Iterator[Sequence[Run]]:
+        """Train, and give the runs as they end.
+
+        Args:
+            left: The identities of those that are wanted; all where it is empty.
+            device: Where to train.
+        """
+        keys = self.keys()
+        wanted = [number for number, key in enumerate(keys) if not left or key.identity in left]
+        if self.strategy:
+            yield from self._by_strategy(keys, wanted, device)
+        else:
+            yield from runs_of(self._job(device), keys, wanted)
+
+    def _by_strategy(self, keys: Sequence[Key], wanted: Sequence[int], device: str) -> Iterator[list[Run]]:
+        data, parts = prepared(self.dataset, self.protocol)
+        made_with = versions(device)
+        for place, settings in enumerate(self.settings):
+            mine = [number for number in wanted if number // len(parts) == place]
+            if mine:
+                of_mine = [parts[number % len(parts)] for number in mine]
+                found = few_labels(self.strategy, self.model, data, of_mine, settings, **self._how(device))
+                yield [run_of(keys[number], run, made_with) for number, run in zip(mine, found, strict=True)]
+
+    def _job(self, device: str) -> Job:
+        data, parts = prepared(self.dataset, self.protocol)
+        return job_of(self.model, data, parts, self.settings, 0, **self._how(device))
+
+    def _how(self, device: str) -> How:
+        return {
+            "score": self.score or None,
+            "optimizer": self.protocol.optimizer,
+            "stop": self.protocol.stopping(),
+            "select": self.protocol.select,
+            "scaling": self.protocol.scaling,
+            "undirected": self.protocol.undirected,
+            "device": device,
+        }
+
+
+def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:
+    """The graph of a protocol and its splits, read and drawn once."""
+    options = tuple(sorted(protocol.splits.items()))
+    return _prepared(dataset, protocol.unlabelled, options)
+
+
+@lru_cache(maxsize=32)
+def _prepared(
+    dataset: str, unlabelled: str, options: tuple[tuple[str, Any], ...]
+) -> tuple[Data, list[Split]]:
+    data = _loaded(dataset, unlabelled)
+    return data, draw(data, **dict(options))
+
+
+@lru_cache(maxsize=8)
+def _loaded(dataset: str, unlabelled: str) -> Data:
+    return load(dataset, unlabelled=unlabelled)

@@ -1,0 +1,155 @@
+"""The figures of the study of depth: accuracy over depth, and the sizes in every layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from allpass.report.canvas import in_style
+from allpass.report.results.depth.findings import Findings, series
+from allpass.report.results.tables.cells import number
+from allpass.report.theme import light
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 8.8
+_STYLES = {
+    "glorot": ("ink", "-", "o"),
+    "he": ("high", "-", "s"),
+    "forward": ("bad", "-", "^"),
+    "degree-weighted": ("bad", "--", "v"),
+    "backward": ("good", "-", "<"),
+    "combined": ("good", "--", ">"),
+    "forward-relu": ("bad", ":", "D"),
+    "effective-degree": ("high", "--", "P"),
+    "energy": ("low", "-", "X"),
+    "energy-relu": ("low", "--", "*"),
+}
+"""Colour, line and marker of each initialisation."""
+
+_OTHER = ("muted", "-.", "d")
+_QUANTITIES = (
+    ("variance", "forward variance"),
+    ("gradient_variance", "gradient variance"),
+    ("energy", "energy"),
+)
+_MOMENTS = (("start", "at the start"), ("end", "after training"))
+
+
+@in_style
+def accuracy(findings: Findings, dataset: str) -> Figure:
+    """Test accuracy over depth, a panel for each activation and a line for each initialisation.
+
+    Args:
+        findings: The rows.
+        dataset: Of which graph.
+    """
+    activations, depths = findings.present("activations"), findings.depths
+    names = findings.present("initialisations")
+    figure, grid = _panels(-(-len(activations) // 2), min(2, len(activations)), 2.7)
+    panels = [panel for row in grid for panel in row]
+    for panel, activation in zip(panels, activations, strict=False):
+        panel.set_title(findings.grid.activations[activation], fontsize=9, loc="left")
+        for place, name in enumerate(names):
+            rows = [row for depth in depths if (row := findings.row(dataset, activation, name, depth))]
+            shift = 2 ** (0.06 * (place - (len(names) - 1) / 2))  # so that intervals stand side by side
+            means, low, high = (
+                [value if (value := number(row, key)) is not None else math.nan for row in rows]
+                for key in ("mean", "low", "high")
+            )
+            x = [int(row["layers"] or 0) * shift for row in rows]
+            style = _style(name)
+            panel.plot(x, means, label=name, markersize=3.5, linewidth=1.2, **style)
+            panel.vlines(x, low, high, color=style["color"], alpha=0.45, linewidth=0.9)
+        chance = [
+            value for row in findings.rows if row["dataset"] == dataset and (value := number(row, "majority"))
+        ]
+        if chance:
+            panel.axhline(chance[0], color=light("muted"), linewidth=0.8, linestyle=(0, (2, 3)))
+        panel.set_xscale("log", base=2)
+        panel.set_xticks(depths, [str(depth) for depth in depths])
+        panel.minorticks_off()
+        panel.set_ylim(0, 100)
+        panel.grid(axis="y")
+    for panel in panels[len(activations) :]:
+        panel.set_axis_off()
+    _label(grid, "layers", ["accuracy on test nodes, %"] * len(grid))
+    _legend(figure, panels, 5)
+    return figure
+
+
+@in_style
+def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
+    """What is in every layer, measured and predicted: a column for each activation.
+
+    Args:
+        findings: The rows.
+        dataset: Of which graph.
+        layers: Of networks this deep.
+    """
+    activations = findings.present("activations")
+    drawn = findings.grid.profiles["initialisations"]
+    names = [name for name in findings.present("initialisations") if name in drawn]
+    figure, grid = _panels(len(_MOMENTS) * len(_QUANTITIES), len(activations), 1.45)
+    for column, activation in enumerate(activations):
+        grid[0][column].set_title(findings.grid.activations[activation], fontsize=9, loc="left")
+        for line, (quantity, moment) in enumerate((q, m) for q, _ in _QUANTITIES for m, _ in _MOMENTS):
+            panel = grid[line][column]
+            panel.grid(axis="y")
+            for name in names:
+                row = findings.row(dataset, activation, name, layers)
+                if row is None:
+                    continue
+                style = _style(name)
+                measured = _numbers(series(row, f"{moment}_{quantity}"))
+                panel.plot(range(1, len(measured) + 1), measured, color=style["color"], label=name)
+                if moment == "start":
+                    _predicted(panel, series(row, f"independent_{quantity}"), ":", style["color"])
+                    if quantity != "gradient_variance":
+                        _predicted(panel, series(row, f"alike_{quantity}"), "--", style["color"])
+    _label(grid, "layer", [f"{words},\n{moment}" for _, words in _QUANTITIES for _, moment in _MOMENTS])
+    _legend(figure, [panel for row in grid for panel in row], len(names))
+    return figure
+
+
+def _predicted(panel: Axes, values: Sequence[float], line: str, colour: str) -> None:
+    panel.plot(range(1, len(values) + 1), values, line, color=colour, linewidth=0.9, alpha=0.8)
+
+
+def _numbers(values: Sequence[float]) -> list[float]:
+    """Without what is infinite, which no axis can show."""
+    return [value if math.isfinite(value) else math.nan for value in values]
+
+
+def _style(name: str) -> dict[str, Any]:
+    role, line, marker = _STYLES.get(name, _OTHER)
+    return {"color": light(role), "linestyle": line, "marker": marker}
+
+
+def _panels(rows: int, columns: int, height: float) -> tuple[Figure, list[list[Axes]]]:
+    """Panels that share their axes: all of them the layers, those of a line what is measured there."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, 0.6 + height * rows), layout="constrained")
+    return figure, figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False).tolist()
+
+
+def _label(grid: Sequence[Sequence[Axes]], below: str, beside: Sequence[str]) -> None:
+    for row, words in zip(grid, beside, strict=True):
+        row[0].set_ylabel(words)
+    for panel in grid[-1]:
+        panel.set_xlabel(below)
+
+
+def _legend(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
+    """One for all panels, above them."""
+    named = {
+        label: handle
+        for panel in panels
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if named:
+        figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=columns)

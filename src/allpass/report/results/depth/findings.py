@@ -1,0 +1,171 @@
+"""What the rows of the study of depth say: how deep a network trains, what helps, and how far predictions hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from allpass.experiments.depth import DepthStudy
+from allpass.experiments.depth.grid import Combination
+from allpass.experiments.study import Row, Study
+from allpass.report.results.tables.cells import number
+from allpass.train.statistics import holm
+
+LEVEL = 0.05
+"""Up to which chance of any false alarm a difference is called significant."""
+
+Verdict: TypeAlias = Literal["better", "worse", ""]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """By how much the forward variance changes from one hidden layer to the next, in powers of ten.
+
+    Args:
+        measured: At the start, between the first hidden layer and the last.
+        independent: As derived for neighbours that are independent.
+        alike: As derived for neighbours that are the same.
+    """
+
+    measured: float
+    independent: float
+    alike: float
+
+    @property
+    def between(self) -> bool:
+        """Whether it lies between the predictions."""
+        return min(self.independent, self.alike) <= self.measured <= max(self.independent, self.alike)
+
+    @property
+    def nearer_to_alike(self) -> bool:
+        """Whether the second prediction is the better one."""
+        return abs(self.measured - self.alike) < abs(self.measured - self.independent)
+
+
+class Findings:
+    """The rows of the study by their combinations.
+
+    Args:
+        study: The study.
+        rows: Its rows.
+    """
+
+    def __init__(self, study: Study, rows: Sequence[Row]) -> None:
+        assert isinstance(study, DepthStudy)
+        self.grid, self.rows = study.grid, rows
+        self.found: Mapping[Combination, Row] = {combination_of(row): row for row in rows}
+        self._verdicts = self._judge()
+
+    @property
+    def depths(self) -> list[int]:
+        """The numbers of layers that there are rows of."""
+        return sorted({place.layers for place in self.found})
+
+    def present(self, axis: str) -> list[str]:
+        """The names on an axis that there are rows of, in the order of the grid.
+
+        Args:
+            axis: A name of the grid's axes.
+        """
+        held = {"datasets": "dataset", "activations": "activation", "initialisations": "initialisation"}[axis]
+        there = {getattr(place, held) for place in self.found}
+        return [name for name in self.grid.axes[axis] if name in there]
+
+    def row(self, dataset: str, activation: str, initialisation: str, layers: int) -> Row | None:
+        """The row of a combination, if there is one."""
+        return self.found.get(Combination(dataset, activation, initialisation, layers))
+
+    def verdict(self, combination: Combination) -> Verdict:
+        """Whether an initialisation differs from the baseline, by Holm over a dataset with an activation."""
+        return self._verdicts.get(combination, "")
+
+    def trains_to(self, dataset: str, activation: str, initialisation: str) -> int | None:
+        """The depth up to which accuracy stays near that of the shallowest network; depths not run are passed over.
+
+        Args:
+            dataset: Where.
+            activation: With what.
+            initialisation: From what.
+
+        Returns:
+            0 where the shallowest network itself is no better than saying the most frequent class, and nothing where
+            it was not run.
+        """
+        shallow = self.row(dataset, activation, initialisation, self.grid.depths[0])
+        if shallow is None:
+            return None
+        mean, chance = number(shallow, "mean"), number(shallow, "majority")
+        if mean is None or chance is None or mean < chance + self.grid.tolerance:
+            return 0
+        reached = self.grid.depths[0]
+        for depth in self.grid.depths[1:]:
+            row = self.row(dataset, activation, initialisation, depth)
+            if row is None:
+                continue
+            if _below(row, shallow, "mean", self.grid.tolerance):
+                break
+            reached = depth
+        return reached
+
+    def lost(self) -> tuple[int, int]:
+        """How many combinations lose accuracy by depth, and how many of those lose it on the training nodes too."""
+        lost = unfitted = 0
+        for place, row in self.found.items():
+            shallow = self.found.get(place._replace(layers=self.grid.depths[0]))
+            if shallow is None or not _below(row, shallow, "mean", self.grid.tolerance):
+                continue
+            lost += 1
+            unfitted += _below(row, shallow, "train", self.grid.tolerance)
+        return lost, unfitted
+
+    def growth(self, combination: Combination) -> Growth | None:
+        """The growth of the forward variance; nothing without two hidden layers that hold numbers.
+
+        Args:
+            combination: Of which network.
+        """
+        row = self.found.get(combination)
+        if row is None or combination.layers < 3:
+            return None
+        slopes = [_slope(series(row, f"{of}_variance")[:-1]) for of in ("start", "independent", "alike")]
+        return Growth(*slopes) if all(map(math.isfinite, slopes)) else None
+
+    def _judge(self) -> dict[Combination, Verdict]:
+        families: dict[tuple[str, str], list[Combination]] = {}
+        for place, row in self.found.items():
+            if row["p_value"] is not None:
+                families.setdefault((place.dataset, place.activation), []).append(place)
+        found: dict[Combination, Verdict] = {}
+        for family in families.values():
+            raised = holm([number(self.found[place], "p_value") or 0.0 for place in family])
+            for place, p in zip(family, raised, strict=True):
+                ahead = number(self.found[place], "difference") or 0.0
+                found[place] = "" if p >= LEVEL else "better" if ahead > 0 else "worse"
+        return found
+
+
+def combination_of(row: Row) -> Combination:
+    """The combination that a row is of."""
+    return Combination(
+        str(row["dataset"]), str(row["activation"]), str(row["initialisation"]), int(row["layers"] or 0)
+    )
+
+
+def series(row: Row, name: str) -> list[float]:
+    """What a row has layer by layer, in powers of ten.
+
+    Args:
+        row: The row.
+        name: The column.
+    """
+    return [float(value) for value in str(row[name] or "").split()]
+
+
+def _below(row: Row, shallow: Row, name: str, tolerance: float) -> bool:
+    return (number(row, name) or 0.0) < (number(shallow, name) or 0.0) - tolerance
+
+
+def _slope(values: Sequence[float]) -> float:
+    return (values[-1] - values[0]) / (len(values) - 1)

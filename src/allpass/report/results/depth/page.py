@@ -1,0 +1,287 @@
+"""The page of the study of depth: how deep each combination trains, what helps, and whether predictions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+
+from allpass.experiments.depth.grid import Combination
+from allpass.experiments.depth.study import EXPLODED
+from allpass.experiments.study import Row, Study
+from allpass.report.results.depth import figures
+from allpass.report.results.depth.findings import LEVEL, Findings
+from allpass.report.results.head import head
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
+from allpass.report.results.shades import shaded
+from allpass.report.results.tables.cells import NOT_YET, number, signed
+from allpass.report.wording import count
+
+_SIGNS = {"better": " ▲", "worse": " ▼", "": ""}
+
+
+def page(study: Study, rows: Sequence[Row]) -> Page:
+    """The page of the study ``depth``.
+
+    Args:
+        study: The study.
+        rows: Its rows.
+    """
+    blocks: list[Block] = [*head(study, rows)]
+    if rows:
+        findings = Findings(study, rows)
+        blocks += [
+            Heading("What was found"),
+            Text(_summary(findings)),
+            _reach(findings),
+            _help(findings),
+            _divergence(findings),
+        ]
+        for dataset in findings.present("datasets"):
+            blocks += _of_dataset(findings, dataset)
+    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    return Page(study.title, tuple(blocks))
+
+
+def _summary(findings: Findings) -> str:
+    paragraphs = (_said_of_reach, _said_of_help, _said_of_training, _said_of_divergence, _said_of_growth)
+    return "\n\n".join(say(findings) for say in paragraphs)
+
+
+def _said_of_reach(findings: Findings) -> str:
+    grid = findings.grid
+    lines = []
+    for dataset in findings.present("datasets"):
+        reached = {
+            (activation, name): depth
+            for activation, name in product(
+                findings.present("activations"), findings.present("initialisations")
+            )
+            if (depth := findings.trains_to(dataset, activation, name)) is not None
+        }
+        if not reached:
+            continue
+        furthest = max(reached.values())
+        those = [
+            f"{name} with {grid.activations[act]}" for (act, name), d in reached.items() if d == furthest
+        ]
+        least = min(reached.values())
+        lines.append(
+            f"- {grid.datasets[dataset]}: from {least} to {furthest} layers; the latter with "
+            + (f"{len(those)} of {len(reached)} combinations" if len(those) > 3 else "; ".join(those))
+        )
+    return (
+        f"A combination trains to a depth if up to there its mean accuracy stays within {grid.tolerance:g} points of "
+        f"its own accuracy with {grid.depths[0]} layers. That depth is, over all initialisations and activations:\n\n"
+        + "\n".join(lines)
+    )
+
+
+def _said_of_help(findings: Findings) -> str:
+    compared = [place for place, row in findings.found.items() if row["p_value"] is not None]
+    verdicts = [findings.verdict(place) for place in compared]
+    baseline = findings.grid.baseline
+    if not compared:
+        return f"Nothing could be compared with {baseline} yet."
+    return (
+        f"Against {baseline} with the same activation, depth and splits, {verdicts.count('better')} of "
+        f"{count(len(compared))} combinations are significantly better and {verdicts.count('worse')} significantly "
+        "worse (paired t test corrected for splits that share nodes; Holm over all depths and initialisations of a "
+        f"dataset with an activation, at {LEVEL:g})."
+    )
+
+
+def _said_of_training(findings: Findings) -> str:
+    lost, unfitted = findings.lost()
+    if not lost:
+        return "No deep network loses more than that against the shallow one."
+    return (
+        f"Networks that lose more than {findings.grid.tolerance:g} points against the shallow one: {count(lost)}. Of "
+        f"these, {count(unfitted)} lose as much on the training nodes at the reported epoch; the others fit those as "
+        "well as the shallow network, and fail on new ones."
+    )
+
+
+def _said_of_divergence(findings: Findings) -> str:
+    diverged, exploded, tried = (
+        _total(findings.rows, f"tried{kind}") for kind in ("_diverged", "_exploded", "")
+    )
+    return (
+        f"Of {count(tried)} runs, those with the learning rate that was not chosen included, {count(diverged)} "
+        f"diverged: their loss stopped being a number. {count(exploded)} more exploded: their best validation loss is "
+        f"over {EXPLODED} times that of even odds for all classes."
+        + " Weights whose gradients single precision cannot square are not moved by Adam."
+        * bool(exploded)
+    )
+
+
+def _said_of_growth(findings: Findings) -> str:
+    known = [growth for place in findings.found if (growth := findings.growth(place)) is not None]
+    if not known:
+        return "No network here has the hidden layers that predictions could be compared on."
+    between, near = (sum(getattr(one, name) for one in known) for name in ("between", "nearer_to_alike"))
+    return (
+        "Before training the forward variance changes from layer to layer by some factor. Two predictions of it are at "
+        "hand: for neighbours that are independent, as most of the initialisations take them, and for neighbours that "
+        f"are the same. In {count(between)} of {count(len(known))} networks the measured factor lies between the two; "
+        f"in {count(near)} it is nearer to the second."
+    )
+
+
+def _reach(findings: Findings) -> Table:
+    datasets, activations = findings.present("datasets"), findings.present("activations")
+    grid = findings.grid
+
+    def cell(name: str, dataset: str) -> str:
+        depths = [findings.trains_to(dataset, activation, name) for activation in activations]
+        return " / ".join("–" if depth is None else str(depth) for depth in depths)
+
+    return Table(
+        "The depth to which each combination trains: "
+        + " / ".join(grid.activations[activation] for activation in activations)
+        + ". 0: the shallowest network too does no better than the most frequent class; –: not run yet.",
+        ("initialisation", *(grid.datasets[dataset] for dataset in datasets)),
+        tuple(
+            (name, *(cell(name, dataset) for dataset in datasets))
+            for name in findings.present("initialisations")
+        ),
+    )
+
+
+def _help(findings: Findings) -> Table:
+    def cell(places: Sequence[Combination]) -> str:
+        places = [place for place in places if findings.found[place]["p_value"] is not None]
+        verdicts = [findings.verdict(place) for place in places]
+        ahead = [number(findings.found[place], "difference") or 0.0 for place in places]
+        if not ahead:
+            return "–"
+        mean = signed(sum(ahead) / len(ahead), 1)
+        return f"{mean} ({verdicts.count('better')} better, {verdicts.count('worse')} worse of {len(ahead)})"
+
+    others = [name for name in findings.present("initialisations") if name != findings.grid.baseline]
+    return Table(
+        f"Accuracy against {findings.grid.baseline}, in points: the mean over datasets and activations, and how many "
+        "of them are significantly better or worse.",
+        ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
+        _by_depth(findings, others, cell),
+    )
+
+
+def _divergence(findings: Findings) -> Table:
+    def cell(places: Sequence[Combination]) -> str:
+        rows = [findings.found[place] for place in places]
+        diverged, exploded, tried = (_total(rows, f"tried{kind}") for kind in ("_diverged", "_exploded", ""))
+        return f"{diverged} + {exploded} of {tried}" if rows else "–"
+
+    return Table(
+        "Runs that diverged + exploded, over all datasets, activations, splits and learning rates.",
+        ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
+        _by_depth(findings, findings.present("initialisations"), cell),
+    )
+
+
+def _by_depth(
+    findings: Findings, names: Sequence[str], cell: Callable[[Sequence[Combination]], str]
+) -> tuple[tuple[str, ...], ...]:
+    """A line for each initialisation, with what a function says of its networks of every depth."""
+
+    def places(name: str, depth: int) -> list[Combination]:
+        return [place for place in findings.found if (place.initialisation, place.layers) == (name, depth)]
+
+    return tuple((name, *(cell(places(name, depth)) for depth in findings.depths)) for name in names)
+
+
+def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
+    title = findings.grid.datasets[dataset]
+    chance = next(row["majority"] for row in findings.rows if row["dataset"] == dataset)
+    blocks: list[Block] = [
+        Heading(title),
+        Picture(
+            f"depth-{dataset}",
+            f"{title}: accuracy over depth, mean of the splits with its 95% interval. The grey line is what the most "
+            f"frequent class gives, {chance:.1f}%.",
+            partial(figures.accuracy, findings, dataset),
+        ),
+        _accuracies(findings, dataset),
+    ]
+    blocks += [
+        Picture(
+            f"depth-{dataset}-{depth}",
+            f"{title}, {depth} layers: sizes in every layer in powers of ten, the middle one of the runs. "
+            "Lines: measured. Dotted: predicted for independent neighbours; dashed: for neighbours that are "
+            "the same (forward alone). A line ends where single precision does.",
+            partial(figures.sizes, findings, dataset, depth),
+        )
+        for depth in findings.grid.profiles["depths"]
+        if any((place.dataset, place.layers) == (dataset, depth) for place in findings.found)
+    ]
+    growths = _growths(findings, dataset)
+    return blocks if growths is None else [*blocks, growths]
+
+
+def _accuracies(findings: Findings, dataset: str) -> Table:
+    grid, lines = findings.grid, []
+    for activation, name in product(findings.present("activations"), findings.present("initialisations")):
+        places = [Combination(dataset, activation, name, depth) for depth in findings.depths]
+        rows = [findings.found.get(place) for place in places]
+        if any(row is not None for row in rows):
+            lines.append((f"{grid.activations[activation]}, {name}", places, rows))
+    columns = [
+        shaded(
+            [number(rows[column], "mean") for _, _, rows in lines],
+            [_accuracy(findings, places[column]) for _, places, _ in lines],
+        )
+        for column in range(len(findings.depths))
+    ]
+    body: list[tuple[Value | str, ...]] = [
+        (name, *(column[line] for column in columns)) for line, (name, _, _) in enumerate(lines)
+    ]
+    return Table(
+        f"{grid.datasets[dataset]}: mean accuracy in percent with half of its 95% interval. ▲ and ▼: significantly "
+        f"better or worse than {grid.baseline}.",
+        ("activation, initialisation", *(f"{depth} layers" for depth in findings.depths)),
+        tuple(body),
+    )
+
+
+def _accuracy(findings: Findings, place: Combination) -> str:
+    row = findings.found.get(place)
+    mean, low, high = (number(row, name) for name in ("mean", "low", "high"))
+    if row is None or mean is None:
+        return NOT_YET
+    margin = "" if low is None or high is None else f" ± {(high - low) / 2:.1f}"
+    diverged = f" ({row['diverged']} diverged)" if row["diverged"] else ""
+    return f"{mean:.1f}{margin}{_SIGNS[findings.verdict(place)]}{diverged}"
+
+
+def _growths(findings: Findings, dataset: str) -> Table | None:
+    """Of the deepest networks whose layers are drawn."""
+    grid = findings.grid
+    deep = [depth for depth in findings.depths if depth in grid.profiles["depths"]]
+    activations, lines = findings.present("activations"), []
+    for name in findings.present("initialisations") if deep else ():
+        places = [Combination(dataset, activation, name, deep[-1]) for activation in activations]
+        if any(place in findings.found for place in places):
+            lines.append((name, *(_factor(findings, place) for place in places)))
+    if not lines:
+        return None
+    return Table(
+        f"{grid.datasets[dataset]}, {deep[-1]} layers: by what the forward variance is multiplied in a hidden layer "
+        "before training; in brackets what was predicted for neighbours that are independent and for the same. "
+        "–: not run yet.",
+        ("initialisation", *(grid.activations[activation] for activation in activations)),
+        tuple(lines),
+    )
+
+
+def _factor(findings: Findings, place: Combination) -> str:
+    if place not in findings.found:
+        return "–"
+    growth = findings.growth(place)
+    if growth is None:
+        return "out of range"
+    return f"{10**growth.measured:.3g} ({10**growth.independent:.3g}; {10**growth.alike:.3g})"
+
+
+def _total(rows: Sequence[Row], name: str) -> int:
+    return sum(int(row[name] or 0) for row in rows)

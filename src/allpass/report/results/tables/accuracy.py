@@ -1,0 +1,81 @@
+"""The page of a table of accuracies: published numbers, and ours beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from allpass.experiments.study import Row, Study
+from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.study import KINDS, Kind
+from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
+from allpass.report.results.head import head
+from allpass.report.results.page import Heading, Page, Table
+from allpass.report.results.shades import shaded
+from allpass.report.results.tables.agreement import agreement, below
+from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
+from allpass.report.results.tables.columns import details, notes
+from allpass.report.results.tables.selection import selection
+
+MARKS = {AGREES: "=", BETTER: "▲", WORSE: "▼", INCOMPARABLE: "○"}
+OF_RERUN = "≈"
+"""The mark of a cell that agrees with the authors' own code and not with what was published."""
+_TITLES: dict[Kind, str] = {
+    "same": "Ours by the same protocol and settings.",
+    "honest": "Ours, honest: settings chosen on validation nodes alone, disjoint splits, corrected data.",
+}
+_LEGEND = (
+    f"{MARKS[AGREES]} agrees with the published mean (95% interval of the difference), {MARKS[BETTER]} better, "
+    f"{MARKS[WORSE]} worse, {OF_RERUN} agrees with or exceeds the authors' own code alone, "
+    f"{MARKS[INCOMPARABLE]} not comparable; “not yet”: not run yet, –: nothing to run. Best of a column in bold."
+)
+
+
+def page(study: Study, rows: Sequence[Row]) -> Page:
+    """The page of a table.
+
+    Args:
+        study: A :class:`~allpass.experiments.tables.study.TableStudy`.
+        rows: Its rows.
+    """
+    results = Results(study, rows)
+    return Page(
+        study.title,
+        (
+            *head(study, rows),
+            *agreement(results),
+            Heading("All cells at a glance"),
+            *(_matrix(results, kind) for kind in KINDS),
+            *below(results),
+            *selection(results),
+            *details(results),
+            *notes(results),
+        ),
+    )
+
+
+def _matrix(results: Results, kind: Kind) -> Table:
+    spec = results.spec
+    columns = [
+        shaded(
+            [results.mean(results.cell(row, column), kind) for row in spec.rows],
+            [_short(results, results.cell(row, column), kind) for row in spec.rows],
+        )
+        for column in spec.columns
+    ]
+    header = ("row", *(title_of(column, kind) for column in spec.columns))
+    return Table.of_columns(f"{_TITLES[kind]} {_LEGEND}", header, spec.rows, columns)
+
+
+def _short(results: Results, cell: Cell | None, kind: Kind) -> str:
+    row = results.get(cell, kind)
+    if row is None:
+        return "not yet" if results.missing(cell, kind) == NOT_YET else "–"
+    mean = number(row, "mean")
+    return f"{'no mean' if mean is None else f'{mean:.1f}'} {_mark(row)}".strip()
+
+
+def _mark(row: Row) -> str:
+    word = str(row["published_verdict"])
+    if word in ("", WORSE) and row["rerun_verdict"] in (AGREES, BETTER):
+        return OF_RERUN
+    return MARKS.get(word, "")

@@ -1,0 +1,134 @@
+"""Whether numbers of the published settings agree with what was published, and what is known where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from allpass.experiments.study import Row
+from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE
+from allpass.report.results.page import Block, Heading, Table, Text, listed
+from allpass.report.results.tables.cells import (
+    NOT_YET,
+    Results,
+    compared,
+    data_of,
+    measured,
+    number,
+    printed,
+    spread,
+    two_errors,
+)
+from allpass.report.results.tables.selection import bias_of
+
+
+def accepted(cell: Cell, row: Row) -> bool | None:
+    """Whether a cell agrees with or exceeds the published mean within two standard errors, or the authors' own code.
+
+    Args:
+        cell: What was printed.
+        row: Ours with the same settings.
+
+    Returns:
+        Nothing where there is nothing to compare with.
+    """
+    judged = [row[f"{name}_verdict"] for name in ("published", "rerun")]
+    if all(word in ("", INCOMPARABLE) for word in judged):
+        return None
+    difference = number(row, "published_difference")
+    reached = (
+        judged[0] not in ("", INCOMPARABLE)
+        and difference is not None
+        and difference >= -two_errors(cell, row)
+    )
+    return reached or judged[1] in (AGREES, BETTER)
+
+
+def agreement(results: Results) -> tuple[Block, ...]:
+    """The count that the table is judged by: over its ACM rows, and over all.
+
+    Args:
+        results: The rows of the table.
+    """
+    acm = [cell for cell in results.spec.cells if cell.row.startswith("ACM")]
+    counted = (
+        _counted(results, cells, name) for cells, name in ((acm, "ACM cells"), (results.spec.cells, "cells"))
+    )
+    lines = [line for line in counted if line]
+    if not lines:
+        return ()
+    heading = Heading("Same protocol, same settings: do the numbers agree?")
+    return (
+        heading,
+        listed(lines),
+        Text("Where another mean is printed beside the settings, that is the published one."),
+    )
+
+
+def _counted(results: Results, cells: Sequence[Cell], name: str) -> str:
+    """How many of some cells agree; empty where none of them can be run."""
+    rows = [(cell, results.get(cell, "same")) for cell in cells]
+    verdicts = [accepted(cell, row) for cell, row in rows if row is not None]
+    judged = [verdict for verdict in verdicts if verdict is not None]
+    waiting = sum(row is None and results.missing(cell, "same") == NOT_YET for cell, row in rows)
+    if not judged and not waiting:
+        return ""
+    share = f" ({sum(judged) / len(judged):.0%})" if judged else ""
+    left = f" {waiting} more are not run yet." if waiting else ""
+    return (
+        f"{sum(judged)} of {len(judged)} {name}{share} agree with or exceed the published mean within two standard "
+        f"errors, or agree with or exceed the authors' own code.{left}"
+    )
+
+
+def below(results: Results) -> tuple[Block, ...]:
+    """Every cell that does not agree, with what is known of it.
+
+    Args:
+        results: The rows of the table.
+    """
+    lines: list[tuple[str, ...]] = []
+    for cell in results.spec.cells:
+        row = results.get(cell, "same")
+        if row is None or accepted(cell, row) is not False:
+            continue
+        known = " ".join(reasons(results, cell, row)) or "No reason is known."
+        lines.append((f"{cell.row}, {cell.column.name}", measured(row), printed(cell), compared(row), known))
+    if not lines:
+        return ()
+    return (
+        Heading("Cells that do not agree"),
+        Table(
+            "Every cell below the published mean by more than two standard errors that is also below the authors' own "
+            "code, where that was run again.",
+            ("cell", "ours, same settings", "published", "difference", "what is known of it"),
+            tuple(lines),
+        ),
+    )
+
+
+def reasons(results: Results, cell: Cell, row: Row) -> list[str]:
+    """What rows and spec tell of a number that is not as published, a sentence each.
+
+    Args:
+        results: The rows of the table.
+        cell: What was printed.
+        row: Ours with the same settings.
+    """
+    found = [text for text in (cell.incomparable, cell.note) if text]
+    if row["rerun"] is not None:
+        found.append(
+            f"The authors' own code gives {spread(cell.rerun)}; ours minus that: {compared(row, 'rerun')}."
+        )
+    if row["diverged"]:
+        found.append(f"{row['diverged']} of {row['runs']} runs diverged.")
+    honest = results.get(cell, "honest")
+    if honest is not None:
+        found.append(f"Honest: {measured(honest)} on {data_of(cell.column)}.")
+    bias = bias_of(results, cell.column)
+    if bias is not None:
+        found.append(
+            f"Settings chosen on test nodes lift means on {bias.dataset} by {bias.mean:.2f} points "
+            f"({bias.low:.2f} to {bias.high:.2f}, {bias.models} model{'' if bias.models == 1 else 's'})."
+        )
+    return found

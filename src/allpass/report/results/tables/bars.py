@@ -1,0 +1,275 @@
+"""The page of the report's six bar charts: the best rival, three networks, and their ACM and ACMII versions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from allpass.experiments.study import Row, Study
+from allpass.experiments.tables.bars import CHARTS
+from allpass.experiments.tables.spec import Column
+from allpass.experiments.tables.study import Kind
+from allpass.report.canvas import in_style
+from allpass.report.results.head import head
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, listed
+from allpass.report.results.tables.cells import Results, number, signed, title_of
+from allpass.report.theme import light
+from allpass.train.statistics import paired
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Version: TypeAlias = Literal["published", "same", "honest"]
+_TITLES: dict[Version, str] = {
+    "published": "published",
+    "same": "ours, same settings",
+    "honest": "ours, honest",
+}
+_ROLES = {"best rival": "neither", "baseline": "high", "ACM": "low", "ACMII": "both"}
+_DOT: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 5,
+    "markerfacecolor": light("ink"),
+    "markeredgecolor": light("panel"),
+}
+_SIZE = (9.2, 5.6)
+_PLACES = (0.0, *(1.5 + 3.5 * family + bar for family in range(3) for bar in range(3)))
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One number of a chart.
+
+    Args:
+        row: Whose it is.
+        mean: The mean, in percent.
+        deviation: Its deviation; 0 where none is known.
+        scores: The score of each split; empty where they were not printed.
+    """
+
+    row: str
+    mean: float
+    deviation: float = 0.0
+    scores: tuple[float, ...] = ()
+
+
+Bars: TypeAlias = Mapping[str, Bar]
+"""What is known of a column, by row."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """By how much the best ACM or ACMII network is ahead of the best rival.
+
+    Args:
+        rival: The best rival.
+        best: The best ACM or ACMII network.
+        rivals: How many rivals there were.
+    """
+
+    rival: Bar
+    best: Bar
+    rivals: int
+
+    def __str__(self) -> str:
+        return f"{difference(self.best, self.rival)} ({self.best.row} over {self.rival.row})"
+
+
+def page(study: Study, rows: Sequence[Row]) -> Page:
+    """The page of the study ``acm-bars``.
+
+    Args:
+        study: The study.
+        rows: Its rows.
+    """
+    results = Results(study, rows)
+    known: dict[Version, dict[str, Bars]] = {
+        version: {column.name: bars_of(results, column, version) for column in results.spec.columns}
+        for version in _TITLES
+    }
+    shown: list[Block] = [
+        Picture(
+            "acm-bars-published",
+            "Bars: published accuracy with its deviation; dots: ours with the same settings, where they were run. The "
+            "axes do not begin at 0. The arrow is the gain of the best ACM or ACMII network over the best rival, in "
+            "points.",
+            partial(_figure, known["published"], known["same"], _names(results, "same")),
+        )
+    ]
+    if any(known["honest"].values()):
+        shown.append(
+            Picture(
+                "acm-bars-honest",
+                "The same charts of our honest numbers: settings chosen on validation nodes alone, corrected data "
+                "where a name stands in brackets. Missing bars are not run yet.",
+                partial(_figure, known["honest"], {}, _names(results, "honest")),
+            )
+        )
+    return Page(
+        study.title,
+        (
+            *head(study, rows),
+            *shown,
+            Heading("The gain over the best rival"),
+            _gains(results, known),
+            Heading("The gain over the network itself"),
+            *(_own(results, version, known[version]) for version in _TITLES if any(known[version].values())),
+            Heading("Notes"),
+            listed(study.notes),
+        ),
+    )
+
+
+def bars_of(results: Results, column: Column, version: Version) -> Bars:
+    """What is known of a column.
+
+    Args:
+        results: The rows of the table.
+        column: The column.
+        version: Whose numbers.
+    """
+    found = {}
+    for name in CHARTS.rows:
+        cell = results.cell(name, column)
+        if version == "published":
+            if cell is not None and cell.published:
+                mean, *deviation = cell.published
+                found[name] = Bar(name, mean, sum(deviation))
+            continue
+        row = results.get(cell, version)
+        average = number(row, "mean")
+        if row is not None and average is not None:
+            scores = tuple(map(float, str(row["scores"]).split()))
+            found[name] = Bar(name, average, number(row, "deviation") or 0.0, scores)
+    return found
+
+
+def gain_of(bars: Bars) -> Gain | None:
+    """The gain in a column; nothing where there is no rival or no ACM network yet.
+
+    Args:
+        bars: What is known of the column.
+    """
+    rivals = [bars[row] for row in CHARTS.rivals if row in bars]
+    augmented = [bars[row] for row in CHARTS.augmented if row in bars]
+    if not rivals or not augmented:
+        return None
+    return Gain(max(rivals, key=_mean), max(augmented, key=_mean), len(rivals))
+
+
+def difference(first: Bar, second: Bar) -> str:
+    """The first mean minus the second, with the 95% interval over splits where both were run on the same ones.
+
+    Args:
+        first: One of them.
+        second: The other.
+    """
+    text = signed(first.mean - second.mean)
+    if len(first.scores) < 2 or len(first.scores) != len(second.scores):
+        return text
+    interval = paired(first.scores, second.scores)
+    if not math.isfinite(interval.low):
+        return text
+    return f"{text} [{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def _mean(bar: Bar) -> float:
+    return bar.mean
+
+
+def _names(results: Results, kind: Kind) -> dict[str, str]:
+    """The title of every chart."""
+    return {column.name: title_of(column, kind) for column in results.spec.columns}
+
+
+def _gains(results: Results, known: Mapping[Version, Mapping[str, Bars]]) -> Table:
+    lines = []
+    for column in results.spec.columns:
+        gains = {version: gain_of(known[version][column.name]) for version in _TITLES}
+        lines.append(
+            (
+                column.name,
+                f"+{CHARTS.gains[column.name]:.2f}",
+                *("not run yet" if gain is None else _told(gain, version) for version, gain in gains.items()),
+            )
+        )
+    return Table(
+        "The best ACM or ACMII network minus the best rival, in points, with the 95% interval over the splits where "
+        f"both are ours. Ours has fewer than {len(CHARTS.rivals)} rivals where some are not run or have no published "
+        "settings.",
+        ("graph", "gain in the caption", *_TITLES.values()),
+        tuple(lines),
+    )
+
+
+def _told(gain: Gain, version: Version) -> str:
+    return str(gain) if version == "published" else f"{gain}, {gain.rivals} of {len(CHARTS.rivals)} rivals"
+
+
+def _own(results: Results, version: Version, known: Mapping[str, Bars]) -> Table:
+    lines = []
+    for base, versions in CHARTS.families.items():
+        for name in versions:
+            found = [
+                difference(bars[name], bars[base]) if {name, base} <= bars.keys() else "not run yet"
+                for bars in (known[column.name] for column in results.spec.columns)
+            ]
+            lines.append((f"{name} minus {base}", *found))
+    names = _names(results, "honest" if version == "honest" else "same")
+    interval = "" if version == "published" else ", with the 95% interval over the same splits"
+    return Table(f"In points, {_TITLES[version]}{interval}.", ("networks", *names.values()), tuple(lines))
+
+
+@in_style
+def _figure(bars: Mapping[str, Bars], dots: Mapping[str, Bars], names: Mapping[str, str]) -> Figure:
+    """Six charts on one sheet."""
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    panels = figure.subplots(2, 3).flat
+    for axes, (column, name) in zip(panels, names.items(), strict=True):
+        _chart(axes, bars[column], dots.get(column, {}))
+        gain = gain_of(bars[column])
+        ahead = 0.0 if gain is None else gain.best.mean - gain.rival.mean
+        arrow = "" if gain is None else f"   {'↑' if ahead >= 0 else '↓'} {abs(ahead):.2f}"
+        axes.set_title(f"{name}{arrow}", fontsize=9, color=light("ink"), loc="left")
+    keys: list[Patch | Line2D] = [Patch(color=light(role), label=name) for name, role in _ROLES.items()]
+    if any(dots.values()):
+        keys.append(Line2D([], [], linestyle="none", label="ours, same settings", **_DOT))
+    figure.legend(handles=keys, loc="outside upper center", ncols=len(keys))
+    figure.supylabel("accuracy on test nodes, in percent", fontsize=8.5, color=light("muted"))
+    return figure
+
+
+def _chart(axes: Axes, bars: Bars, dots: Bars) -> None:
+    rivals = {row: bar for row, bar in bars.items() if row in CHARTS.rivals}
+    rival = max(rivals.values(), key=_mean).row if rivals else ""
+    rows = [rival, *(row for base, versions in CHARTS.families.items() for row in (base, *versions))]
+    roles = [
+        _ROLES["best rival"],
+        *(_ROLES[name] for _ in CHARTS.families for name in ("baseline", "ACM", "ACMII")),
+    ]
+    ends = []
+    for place, row, role in zip(_PLACES, rows, roles, strict=True):
+        if row in bars:
+            bar = bars[row]
+            axes.bar(place, bar.mean, width=0.86, color=light(role))
+            axes.errorbar(place, bar.mean, bar.deviation, color=light("ink"), linewidth=0.9, capsize=2)
+            ends += [bar.mean - bar.deviation, bar.mean + bar.deviation]
+        if row in dots:
+            dot = dots[row]
+            axes.errorbar(place + 0.24, dot.mean, dot.deviation, color=light("muted"), linewidth=0.9, **_DOT)
+            ends += [dot.mean - dot.deviation, dot.mean + dot.deviation]
+    low, high = min(ends, default=0.0), max(ends, default=100.0)
+    room = 0.08 * (high - low) or 1.0
+    axes.set_ylim(max(low - 2 * room, 0), high + room)
+    axes.set_xticks([0.0, *_PLACES[2::3]], [rival or "none yet", *CHARTS.families])
+    axes.tick_params(axis="x", length=0, labelcolor=light("ink"), labelsize=7.5)
+    axes.grid(axis="y", linewidth=0.6)
+    axes.set_axisbelow(True)

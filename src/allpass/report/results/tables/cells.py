@@ -1,0 +1,168 @@
+"""What the rows of a table of accuracies say of its cells, and how that is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from allpass.errors import InputError
+from allpass.experiments.study import Plan, Row, Study
+from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.study import Kind, TableStudy
+from allpass.experiments.tables.verdicts import INCOMPARABLE
+
+NOT_YET = "not run yet"
+
+
+class Results:
+    """The rows of a table by their places.
+
+    Args:
+        study: The table.
+        rows: What was measured of it.
+    """
+
+    def __init__(self, study: Study, rows: Sequence[Row]) -> None:
+        if not isinstance(study, TableStudy):
+            raise InputError(
+                f"The study {study.id!r} is no table of accuracies.", "Use the page of its own kind."
+            )
+        self.spec = study.spec
+        self.rows = rows
+        self._found = {(row["row"], row["column"], row["kind"]): row for row in rows}
+        self._asked = {(cell.row, cell.column.name, kind) for cell, kind in study.asked(Plan())}
+        self._cells = {(cell.row, cell.column.name): cell for cell in self.spec.cells}
+
+    def cell(self, row: str, column: Column) -> Cell | None:
+        """The cell in a place, where the table has one."""
+        return self._cells.get((row, column.name))
+
+    def get(self, cell: Cell | None, kind: Kind) -> Row | None:
+        """What was measured of a cell, if that is known already."""
+        return None if cell is None else self._found.get((cell.row, cell.column.name, kind))
+
+    def mean(self, cell: Cell | None, kind: Kind) -> float | None:
+        """The mean of its runs, if there is one."""
+        return number(self.get(cell, kind), "mean")
+
+    def text(self, cell: Cell | None, kind: Kind) -> str:
+        """What stands in a place: the number and its runs, or why there is none."""
+        row = self.get(cell, kind)
+        return self.missing(cell, kind) if row is None else measured(row)
+
+    def missing(self, cell: Cell | None, kind: Kind) -> str:
+        """Why nothing stands in a place."""
+        if cell is None:
+            return ""
+        if not cell.model:
+            return "not run"
+        if (cell.row, cell.column.name, kind) in self._asked:
+            return NOT_YET
+        return "no settings published"
+
+
+def number(row: Row | None, name: str) -> float | None:
+    """A number of a row, if there is one; a mean of runs that diverged may be none."""
+    value = None if row is None else row[name]
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def spread(numbers: Sequence[float | None], digits: int = 2) -> str:
+    """A mean and, if known, its deviation.
+
+    Args:
+        numbers: One or two numbers.
+        digits: How many after the point.
+
+    Example:
+        >>> spread([94.92, 2.88]), spread([71.8]), spread([])
+        ('94.92 ± 2.88', '71.80', '')
+    """
+    return " ± ".join(f"{value:.{digits}f}" for value in numbers if value is not None)
+
+
+def measured(row: Row) -> str:
+    """Our mean, its deviation and how many runs it is of."""
+    runs = f"n = {row['runs']}"
+    if row["diverged"]:
+        runs += f", {row['diverged']} diverged"
+    if row["tried"]:
+        runs += f", {row['tried']} tried"
+    mean = spread([number(row, "mean"), number(row, "deviation")]) or "no mean"
+    return f"{mean} ({runs})"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A difference with its sign.
+
+    Args:
+        value: The difference.
+        digits: How many after the point.
+
+    Example:
+        >>> signed(0.5), signed(-1.234), signed(-0.001)
+        ('+0.50', '−1.23', '0.00')
+    """
+    if round(value, digits) == 0:
+        return f"{0:.{digits}f}"
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def compared(row: Row, with_what: str = "published") -> str:
+    """A difference, its interval and the verdict; empty where there was nothing to compare with.
+
+    Args:
+        row: Our row.
+        with_what: ``"published"`` or ``"rerun"``.
+    """
+    difference = number(row, f"{with_what}_difference")
+    if difference is None:
+        return ""
+    low, high = number(row, f"{with_what}_low"), number(row, f"{with_what}_high")
+    interval = "" if low is None or high is None else f" [{signed(low)}, {signed(high)}]"
+    return f"{signed(difference)}{interval}, {row[f'{with_what}_verdict']}"
+
+
+def data_of(column: Column) -> str:
+    """The data that honest numbers of a column are of."""
+    same = column.corrected is not None and column.corrected.dataset == column.dataset
+    return f"{column.dataset} corrected" if same else column.honest.dataset
+
+
+def title_of(column: Column, kind: Kind) -> str:
+    """The name of a column; for honest numbers with its data in brackets, where these are corrected."""
+    return f"{column.name} ({data_of(column)})" if kind == "honest" and column.corrected else column.name
+
+
+def why_incomparable(cell: Cell, row: Row) -> str:
+    """Why a number of ours cannot be compared with the published one; empty where it can."""
+    if row["published_verdict"] != INCOMPARABLE:
+        return ""
+    if cell.incomparable:
+        return cell.incomparable
+    moved = row["kind"] == "honest" and cell.column.corrected is not None
+    return f"Other data: {data_of(cell.column)}." if moved else "Too few runs for an interval."
+
+
+def two_errors(cell: Cell, row: Row) -> float:
+    """Two standard errors of the difference between our mean and the printed one, exact where it has no deviation.
+
+    Args:
+        cell: What was printed.
+        row: Our row.
+    """
+    sample = cell.protocol.deviation == "sample"
+    runs = cell.runs
+    pairs = [(number(row, "deviation"), number(row, "runs")), (number(row, "published_deviation"), runs)]
+    squares = [
+        deviation**2 / (size if sample else size - 1)
+        for deviation, size in pairs
+        if deviation is not None and size is not None and size > 1
+    ]
+    return 2 * math.sqrt(sum(squares))
+
+
+def printed(cell: Cell) -> str:
+    """What was published, and what was printed beside the settings where that is another number."""
+    text = spread(cell.published) or "not published"
+    return f"{text} (beside its settings: {spread(cell.beside)})" if cell.beside else text

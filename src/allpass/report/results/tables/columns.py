@@ -1,0 +1,125 @@
+"""Everything that is known of the cells of a table, column by column, and what its source leaves open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from allpass.experiments.study import Row
+from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.study import KINDS, Kind
+from allpass.report.results.page import Block, Heading, Table, Text, Value, listed
+from allpass.report.results.shades import shaded
+from allpass.report.results.tables.cells import (
+    Results,
+    compared,
+    data_of,
+    printed,
+    spread,
+    why_incomparable,
+)
+
+_HEADER = (
+    "row",
+    "published",
+    "authors' code, rerun",
+    "ours, same settings",
+    "difference to published; to the rerun",
+    "ours, honest",
+    "honest minus published",
+)
+_EXPLANATION = (
+    "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. Differences "
+    "are ours minus theirs in points, with Welch's 95% interval; a mean that was printed without deviation counts as "
+    "exact. Where the source prints another number beside the settings than in its table, ours is compared with that "
+    "one, because these settings made it. Honest numbers are of a setting chosen on validation nodes among as many as "
+    "were tried, on corrected data where the data have a known defect: there they cannot be compared with what was "
+    "published."
+)
+
+
+def details(results: Results) -> tuple[Block, ...]:
+    """A table for every column with everything that is known of its cells.
+
+    Args:
+        results: The rows of the table.
+    """
+    blocks: list[Block] = [Heading("Column by column"), Text(_EXPLANATION)]
+    for column in results.spec.columns:
+        cells = [cell for cell in results.spec.cells if cell.column.name == column.name]
+        shown = shaded([_first(cell.published) for cell in cells], [printed(cell) for cell in cells])
+        ours = {kind: _of_kind(results, cells, kind) for kind in KINDS}
+        lines: list[tuple[Value | str, ...]] = [
+            (
+                cell.row,
+                shown[place],
+                spread(cell.rerun),
+                ours["same"][place],
+                _both(results.get(cell, "same")),
+                ours["honest"][place],
+                _honestly(cell, results.get(cell, "honest")),
+            )
+            for place, cell in enumerate(cells)
+        ]
+        blocks.append(Table(_caption(column), _HEADER, tuple(lines)))
+    return tuple(blocks)
+
+
+def notes(results: Results) -> tuple[Block, ...]:
+    """What the source leaves open, and what every row has to be told of.
+
+    Args:
+        results: The rows of the table.
+    """
+    spec = results.spec
+    blocks: list[Block] = [Heading("What differs from the source, and why"), listed(spec.notes)]
+    for title, told in (
+        ("Not comparable", [(cell, cell.incomparable) for cell in spec.cells]),
+        ("Of rows and cells", [(cell, cell.note) for cell in spec.cells]),
+    ):
+        lines = _grouped(told)
+        if lines:
+            blocks += [Heading(title), listed(lines)]
+    return tuple(blocks)
+
+
+def _of_kind(results: Results, cells: Sequence[Cell], kind: Kind) -> tuple[Value, ...]:
+    return shaded([results.mean(cell, kind) for cell in cells], [results.text(cell, kind) for cell in cells])
+
+
+def _both(row: Row | None) -> str:
+    if row is None:
+        return ""
+    rerun = compared(row, "rerun")
+    return "; ".join(part for part in (compared(row), f"to the rerun {rerun}" if rerun else "") if part)
+
+
+def _honestly(cell: Cell, row: Row | None) -> str:
+    if row is None:
+        return ""
+    reason = why_incomparable(cell, row)
+    return f"not comparable: {reason}" if reason else compared(row)
+
+
+def _caption(column: Column) -> str:
+    score = f" The score is {column.score}." if column.score else ""
+    honest = "" if column.corrected is None else f" Honest numbers are of {data_of(column)}."
+    note = f" {column.note}" if column.note else ""
+    return f"{column.name} ({column.dataset}).{note}{score}{honest}"
+
+
+def _grouped(told: Sequence[tuple[Cell, str]]) -> list[str]:
+    """What is said of cells, once for all columns of a row that it is said of."""
+    size = Counter(cell.row for cell, _ in told)
+    places: dict[tuple[str, str], list[str]] = {}
+    for cell, text in told:
+        if text:
+            places.setdefault((cell.row, text), []).append(cell.column.name)
+    return [
+        f"{row}: {text}" if len(columns) == size[row] else f"{row} ({', '.join(columns)}): {text}"
+        for (row, text), columns in places.items()
+    ]
+
+
+def _first(numbers: Sequence[float]) -> float | None:
+    return numbers[0] if numbers else None

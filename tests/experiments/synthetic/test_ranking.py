@@ -1,0 +1,103 @@
+"""How well a metric ranks accuracy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from allpass.experiments.synthetic.ranking import largest_fall, rankings, spearman, valley
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=20))
+def test_spearman_is_that_of_scipy_with_ties(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.float64).T
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        assert np.isnan(spearman(first, second))
+    else:
+        assert float(spearman(first, second)) == pytest.approx(spearmanr(first, second).statistic, abs=1e-12)
+
+
+def test_many_at_once_are_each_alone() -> None:
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 4, 9))
+    alone = [spearmanr(a, b).statistic for a, b in zip(first, second, strict=True)]
+    assert spearman(first, second) == pytest.approx(alone)
+
+
+def curves(
+    levels: int = 20, graphs: int = 10, noise: float = 0.01
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A metric that decides accuracy, one that says nothing of it, and the accuracy."""
+    rng = np.random.default_rng(1)
+    good = np.linspace(0, 1, levels)[:, None] + noise * rng.normal(size=(levels, graphs))
+    blind = rng.permutation(levels)[:, None] / levels + 0 * good
+    return good, blind, good**2 + noise * rng.normal(size=good.shape)
+
+
+def test_a_good_metric_leads_a_blind_one_and_the_interval_says_so() -> None:
+    good, blind, accuracy = curves()
+    found, lead = rankings({"good": good, "blind": blind}, accuracy, "good")
+    assert found["good"].value == pytest.approx(spearmanr(good.mean(1), accuracy.mean(1)).statistic)
+    assert found["good"].low <= found["good"].value <= found["good"].high
+    assert found["good"].low > 0.9
+    assert lead.keys() == {"blind"}
+    assert lead["blind"].value == pytest.approx(found["good"].value - found["blind"].value)
+    assert lead["blind"].low > 0
+
+
+def test_a_metric_has_no_lead_over_itself() -> None:
+    good, _, accuracy = curves(noise=0.1)
+    _, lead = rankings({"good": good, "again": good.copy()}, accuracy, "good")
+    assert lead["again"] == (0.0, 0.0, 0.0)  # the same graphs are drawn for both
+
+
+def test_the_interval_is_as_wide_as_a_true_repetition() -> None:
+    """Against the spread of correlations over studies that were truly repeated."""
+    rng = np.random.default_rng(2)
+
+    def study() -> tuple[np.ndarray, np.ndarray]:
+        x = rng.random(30)[:, None] + np.zeros((30, 5))
+        return x, x + 0.3 * rng.normal(size=(30, 1)) + 0.1 * rng.normal(size=(30, 5))
+
+    repeated = [spearmanr(x.mean(1), y.mean(1)).statistic for x, y in (study() for _ in range(400))]
+    low, high = np.quantile(repeated, [0.025, 0.975])
+    widths = [
+        found["x"].high - found["x"].low
+        for found, _ in (rankings({"x": x}, y) for x, y in (study() for _ in range(5)))
+    ]
+    assert 0.6 < np.mean(widths) / (high - low) < 1.6
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    good, _, accuracy = curves()
+    assert rankings({"good": good}, accuracy) == rankings({"good": good}, accuracy)
+
+
+def test_what_does_not_vary_ranks_nothing() -> None:
+    _, _, accuracy = curves()
+    found, _ = rankings({"flat": np.ones_like(accuracy)}, accuracy)
+    assert np.isnan(found["flat"]).all()
+
+
+def test_a_valley_is_as_deep_as_its_lower_end_is_high() -> None:
+    accuracy = np.array([[0.9, 0.9], [0.2, 0.4], [0.7, 0.7]])
+    found = valley(accuracy)
+    assert found.place == 1
+    assert found.depth.value == pytest.approx(0.4)
+    assert found.depth.low == pytest.approx(0.3)  # both draws may be the better graph
+    assert found.depth.high == pytest.approx(0.5)
+    rising = valley(np.array([[0.1], [0.5], [0.9]]))
+    assert rising.place == 0
+    assert rising.depth == (0, 0, 0)
+
+
+def test_the_largest_fall_is_found_by_brute_force() -> None:
+    rng = np.random.default_rng(3)
+    metric, accuracy = rng.normal(size=(2, 12, 3))
+    metric[:4] = 0.5  # levels that the metric does not tell apart
+    x, y = metric.mean(1), accuracy.mean(1)
+    falls = [y[i] - y[j] for i in range(12) for j in range(12) if x[j] > x[i]]
+    assert largest_fall(metric, accuracy) == pytest.approx(max(falls))

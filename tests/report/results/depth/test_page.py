@@ -1,0 +1,234 @@
+"""The page of depth: what it says follows from invented rows whose answer is known, and every picture draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from allpass.experiments.depth import STUDY
+from allpass.experiments.depth.grid import Combination
+from allpass.experiments.study import Row
+from allpass.nn.initialisation import SCHEMES
+from allpass.report.canvas import to_bytes
+from allpass.report.results.csv_file import csv_text, parse_csv
+from allpass.report.results.depth.findings import Findings
+from allpass.report.results.depth.page import page
+from allpass.report.results.page import Page, Picture, Table, Text, Value
+
+DEPTHS = (2, 4, 8)
+
+
+def row(layers: int, mean: float, initialisation: str = "glorot", **changed: object) -> Row:
+    line = " ".join(f"{-0.5 * layer:.2f}" for layer in range(1, layers + 1))
+    steep = " ".join(f"{-1.0 * layer:.2f}" for layer in range(1, layers + 1))
+    flat = " ".join(["0.00"] * layers)
+    measured = {
+        f"{m}_{q}": line for m in ("start", "end") for q in ("variance", "gradient_variance", "energy")
+    }
+    predicted = {f"independent_{q}": steep for q in ("variance", "gradient_variance", "energy")}
+    found: Row = {
+        "dataset": "cora",
+        "activation": "relu",
+        "initialisation": initialisation,
+        "layers": layers,
+        "lr": 0.01,
+        "runs": 10,
+        "diverged": 0,
+        "tried": 20,
+        "tried_diverged": 0,
+        "tried_exploded": 0,
+        "mean": mean,
+        "low": mean - 1,
+        "high": mean + 1,
+        "validation": mean,
+        "train": mean + 5,
+        "majority": 30.0,
+        "scores": f"{mean} {mean}",
+        "epochs": 100.0,
+        "difference": None,
+        "difference_low": None,
+        "difference_high": None,
+        "p_value": None,
+        **measured,
+        **predicted,
+        "alike_variance": flat,
+        "alike_energy": flat,
+        "quick": False,
+        "seconds": 1.0,
+        "allpass": "0",
+        "torch": "2",
+        "device": "none",
+        "ended": "2026-01-01",
+    }
+    return {**found, **changed}  # type: ignore[dict-item]
+
+
+def compared(layers: int, mean: float, difference: float, p_value: float, name: str = "he") -> Row:
+    return row(layers, mean, name, difference=difference, p_value=p_value)
+
+
+ROWS = [
+    *(row(depth, mean) for depth, mean in zip(DEPTHS, (86.0, 84.5, 60.0), strict=True)),
+    compared(2, 86.0, 0.0, 1.0),
+    compared(4, 85.0, 0.5, 0.02),
+    compared(8, 84.0, 24.0, 0.001),
+]
+
+
+def findings(rows: Sequence[Row] = ROWS) -> Findings:
+    return Findings(STUDY, rows)
+
+
+def texts(made: Page) -> str:
+    return "\n".join(block.text for block in made.blocks if isinstance(block, Text))
+
+
+def tables(made: Page) -> list[Table]:
+    return [block for block in made.blocks if isinstance(block, Table)]
+
+
+def plain(value: Value | str) -> str:
+    return value.text if isinstance(value, Value) else value
+
+
+def test_the_depth_to_which_a_combination_trains() -> None:
+    assert findings().trains_to("cora", "relu", "glorot") == 4
+    assert findings().trains_to("cora", "relu", "he") == 8
+    assert findings().trains_to("cora", "tanh", "he") is None
+
+
+def test_a_depth_that_recovers_does_not_count() -> None:
+    assert findings([row(2, 86.0), row(4, 50.0), row(8, 86.0)]).trains_to("cora", "relu", "glorot") == 2
+
+
+def test_depths_that_were_not_run_are_passed_over() -> None:
+    assert findings([row(2, 86.0), row(8, 86.0)]).trains_to("cora", "relu", "glorot") == 8
+
+
+def test_a_shallow_network_that_learns_nothing_trains_to_no_depth() -> None:
+    assert findings([row(2, 31.0), row(4, 31.0)]).trains_to("cora", "relu", "glorot") == 0
+
+
+def test_verdicts_are_corrected_for_how_many_there_are() -> None:
+    places = [Combination("cora", "relu", "he", depth) for depth in DEPTHS]
+    assert [findings().verdict(place) for place in places] == ["", "better", "better"]  # 0.02 times 2
+    more = [*ROWS, *(compared(depth, 80.0, 0.1, 0.9, "energy") for depth in DEPTHS)]
+    assert [findings(more).verdict(place) for place in places] == ["", "", "better"]  # 0.02 times 5
+    assert findings([compared(2, 80.0, -3.0, 0.001)]).verdict(places[0]) == "worse"
+
+
+def test_other_activations_are_another_family() -> None:
+    more = [*ROWS, *({**compared(depth, 80.0, 0.1, 0.9, "energy"), "activation": "tanh"} for depth in DEPTHS)]
+    assert findings(more).verdict(Combination("cora", "relu", "he", 4)) == "better"
+
+
+def test_what_does_not_fit_is_told_from_what_fails_on_new_nodes() -> None:
+    assert findings([row(2, 86.0), row(4, 60.0, train=60.0), row(8, 60.0, train=95.0)]).lost() == (2, 1)
+
+
+def test_growth_is_that_of_hidden_layers() -> None:
+    growth = findings([row(4, 80.0, start_variance="-1.00 -1.50 -2.00 9.00")]).growth(
+        Combination("cora", "relu", "glorot", 4)
+    )
+    assert growth is not None
+    assert (growth.measured, growth.independent, growth.alike) == (-0.5, -1.0, 0.0)
+    assert growth.between
+    assert not replace(growth, measured=0.1).between
+    assert not growth.nearer_to_alike
+    assert replace(growth, measured=-0.4).nearer_to_alike
+
+
+@pytest.mark.parametrize("start", ["-1.00 1.00 inf 0.00", "-1.00 1.00 nan 0.00"])
+def test_what_is_out_of_range_has_no_growth(start: str) -> None:
+    place = Combination("cora", "relu", "glorot", 4)
+    assert findings([row(4, 80.0, start_variance=start)]).growth(place) is None
+    assert findings([row(2, 80.0)]).growth(place._replace(layers=2)) is None
+
+
+def test_the_page_says_what_was_found() -> None:
+    made = page(STUDY, ROWS)
+    said = texts(made)
+    assert "Cora: from 4 to 8 layers; the latter with he with ReLU" in said
+    assert "2 of 3 combinations are significantly better and 0 significantly worse" in said
+    assert "Networks that lose more than 2 points against the shallow one: 1." in said
+    assert "Of 120 runs" in said
+    assert "In 4 of 4 networks the measured factor lies between the two; in 0 it is nearer" in said
+    assert all(f"- {note}" in said for note in STUDY.notes)
+
+
+def test_the_tables_hold_what_was_found() -> None:
+    reach, helps, diverged, accuracies, growths = tables(page(STUDY, ROWS))
+    assert reach.rows == (("glorot", "4"), ("he", "8"))
+    assert helps.rows[0][3] == "+24.0 (1 better, 0 worse of 1)"
+    assert diverged.rows[0] == ("glorot", *["0 + 0 of 20"] * 3)
+    assert [plain(value) for value in accuracies.rows[1]] == [
+        "ReLU, he",
+        "86.0 ± 1.0",
+        "85.0 ± 1.0 ▲",
+        "84.0 ± 1.0 ▲",
+    ]
+    assert growths.rows[0] == ("glorot", "0.316 (0.1; 1)")
+
+
+def test_growth_that_is_not_known_is_told_from_one_out_of_range() -> None:
+    broken = row(8, 20.0, "energy", start_variance="1.00 20.00 inf nan nan nan nan nan")
+    elsewhere = {**broken, "activation": "tanh"}
+    *_, growths = tables(page(STUDY, [*ROWS, broken, elsewhere]))
+    assert growths.rows[0] == ("glorot", "0.316 (0.1; 1)", "–")
+    assert growths.rows[-1] == ("energy", "out of range", "out of range")
+
+
+def test_divergence_stands_on_the_page() -> None:
+    bad = row(4, 40.0, "energy", diverged=5, tried_diverged=9, tried_exploded=3)
+    made = page(STUDY, [*ROWS, bad])
+    assert "9 diverged: their loss stopped being a number. 3 more exploded" in texts(made)
+    _, _, diverged, accuracies, _ = tables(made)
+    assert diverged.rows[-1] == ("energy", "–", "9 + 3 of 20", "–")
+    assert [plain(value) for value in accuracies.rows[-1]] == [
+        "ReLU, energy",
+        "not run yet",
+        "40.0 ± 1.0 (5 diverged)",
+        "not run yet",
+    ]
+
+
+def test_every_picture_draws_also_what_is_out_of_range() -> None:
+    broken = row(8, 0.0, "energy", start_energy="1.00 inf nan nan nan nan nan nan", end_energy="", low=None)
+    made = page(STUDY, [*ROWS, broken])
+    pictures = [block for block in made.blocks if isinstance(block, Picture)]
+    assert [picture.name for picture in pictures] == ["depth-cora", "depth-cora-8"]
+    for picture in pictures:
+        assert b"energy" in to_bytes(picture.draw(), ".svg")
+
+
+def test_accuracy_has_a_panel_for_each_activation_and_a_line_for_each_initialisation() -> None:
+    tanh = [{**one, "activation": "tanh"} for one in ROWS]
+    pictures = [block for block in page(STUDY, [*ROWS, *tanh]).blocks if isinstance(block, Picture)]
+    figure = pictures[0].draw()
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["ReLU", "Tanh"]
+    drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].get_lines()}
+    assert drawn["he"] == [86.0, 85.0, 84.0]
+    assert drawn["glorot"] == [86.0, 84.5, 60.0]
+
+
+def test_no_two_initialisations_look_alike() -> None:
+    rows = [row(depth, 80.0, name) for name in STUDY.grid.initialisations for depth in DEPTHS]
+    picture = next(block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    lines = [line for line in picture.draw().axes[0].get_lines() if line.get_label() in SCHEMES]
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(
+        STUDY.grid.initialisations
+    )
+
+
+def test_the_page_of_nothing_says_so() -> None:
+    made = page(STUDY, [])
+    assert "Nothing has been run yet." in texts(made)
+    assert not tables(made)
+
+
+def test_rows_read_back_from_their_file_give_the_same_page() -> None:
+    again = page(STUDY, parse_csv(csv_text(ROWS)))
+    assert texts(again) == texts(page(STUDY, ROWS))
+    assert tables(again) == tables(page(STUDY, ROWS))

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+from tests.report.results.invented import row_of, rows_of
+
+from allpass.experiments.tables.bars import CHARTS, STUDY
+from allpass.report.results.html import html
+from allpass.report.results.page import Picture, Table
+from allpass.report.results.tables.bars import Bar, bars_of, difference, gain_of, page
+from allpass.report.results.tables.cells import Results
+
+SPEC = STUDY.spec
+
+
+def tables(rows) -> list[Table]:
+    return [block for block in page(STUDY, rows).blocks if isinstance(block, Table)]
+
+
+@pytest.mark.parametrize("column", SPEC.columns, ids=lambda column: column.name)
+def test_the_printed_gains_follow_from_the_published_numbers(column) -> None:
+    gain = gain_of(bars_of(Results(STUDY, []), column, "published"))
+    assert gain is not None
+    assert round(gain.best.mean - gain.rival.mean, 2) == CHARTS.gains[column.name]
+    assert gain.rivals == len(CHARTS.rivals)
+
+
+def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
+    film = {
+        "FAGCN": [30.0, 31.0, 32.0],
+        "H2GCN": [33.0, 34.0, 36.0],
+        "ACM-GCN": [39.0, 41.0, 41.5],
+        "GCN": [80.0] * 3,
+    }
+    rows = [row_of(SPEC.cell(row, "Film"), "same", scores) for row, scores in film.items()]
+    column = next(column for column in SPEC.columns if column.name == "Film")
+    gain = gain_of(bars_of(Results(STUDY, rows), column, "same"))
+    assert gain is not None
+    assert (gain.best.row, gain.rival.row, gain.rivals) == ("ACM-GCN", "H2GCN", 2)
+    interval = ttest_rel(film["ACM-GCN"], film["H2GCN"]).confidence_interval()
+    middle = np.mean(film["ACM-GCN"]) - np.mean(film["H2GCN"])
+    expected = (
+        f"+{middle:.2f} [+{interval.low:.2f}, +{interval.high:.2f}] (ACM-GCN over H2GCN), 2 of 11 rivals"
+    )
+    told = next(line for line in tables(rows)[0].rows if line[0] == "Film")
+    assert told == ("Film", "+2.54", "+2.54 (ACMII-GCN over GPRGNN)", expected, "not run yet")
+
+
+def test_differences_without_pairs_have_no_interval() -> None:
+    assert difference(Bar("a", 3.0), Bar("b", 1.0)) == "+2.00"
+    assert difference(Bar("a", 3.0, 0, (2.0, 4.0)), Bar("b", 1.0, 0, (1.0,))) == "+2.00"
+    assert difference(Bar("a", 3.0, 0, (2.0, float("nan"))), Bar("b", 1.0, 0, (1.0, 1.0))) == "+2.00"
+
+
+def test_gains_over_the_network_itself() -> None:
+    rows = [
+        row_of(SPEC.cell("GCN", "Texas"), "honest", [70.0, 72.0]),
+        row_of(SPEC.cell("ACM-GCN", "Texas"), "honest", [80.0, 82.0]),
+    ]
+    published, honest = tables(rows)[1:]
+    assert published.rows[0][:2] == ("ACM-GCN minus GCN", "+12.29")
+    assert honest.header[3] == "Texas (texas-4)"
+    assert honest.rows[0][3] == "+10.00 [+10.00, +10.00]"
+    assert honest.rows[1][3] == "not run yet"
+
+
+def test_charts_show_every_bar_and_our_dots() -> None:
+    rows = rows_of(STUDY)
+    published, honest = (block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    for picture, dots in ((published, True), (honest, False)):
+        figure = picture.draw()
+        assert len(figure.axes) == 6
+        for axes, column in zip(figure.axes, SPEC.columns, strict=True):
+            assert axes.get_title(loc="left").startswith(column.name)
+            assert len(axes.patches) == 10
+            gcn = SPEC.cell("GCN", column.name)
+            if dots:
+                assert axes.patches[1].get_height() == gcn.published[0]
+                same = {
+                    row["row"]: row["mean"]
+                    for row in rows
+                    if (row["column"], row["kind"]) == (column.name, "same")
+                }
+                marked = {line.get_ydata()[0] for line in axes.lines if line.get_marker() == "o"}
+                assert same["GCN"] in marked
+            low, high = axes.get_ylim()
+            assert all(low < patch.get_height() <= high for patch in axes.patches)
+
+
+def test_without_rows_there_are_the_published_charts_alone() -> None:
+    found = page(STUDY, [])
+    assert [block.name for block in found.blocks if isinstance(block, Picture)] == ["acm-bars-published"]
+    text = html(found)
+    assert "not run yet" in text
+    assert "None" not in text

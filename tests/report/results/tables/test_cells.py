@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.report.results.invented import row_of
+
+from allpass.errors import InputError
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.tables.cells import (
+    Results,
+    compared,
+    data_of,
+    measured,
+    number,
+    printed,
+    signed,
+    spread,
+    two_errors,
+    why_incomparable,
+)
+
+SPEC = read_spec("acm-random")
+STUDY = TableStudy(SPEC)
+SCORES = [93.0, 94.0, 95.0, 96.0, 93.0, 94.0, 95.0, 96.0, 94.0, 95.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "column", "kind", "reason"),
+    [
+        ("acm-random", "ACM-GCN", "Texas", "same", "not run yet"),
+        ("acm-random", "MLP-2", "Texas", "same", "no settings published"),
+        ("acm-random", "MLP-2", "Texas", "honest", "not run yet"),
+        ("acm-fixed", "WRGAT", "Texas", "same", "not run"),
+        ("acm-fixed", "WRGAT", "Texas", "honest", "not run"),
+        ("table1", "GCN", "Cora 0.5%", "same", "not run yet"),
+        ("table1", "M3S", "Cora 5%", "same", "no settings published"),
+    ],
+)
+def test_why_nothing_stands_in_a_place(name: str, row: str, column: str, kind, reason: str) -> None:
+    results = Results(STUDIES[name], [])
+    assert results.get(results.spec.cell(row, column), kind) is None
+    assert results.missing(results.spec.cell(row, column), kind) == reason
+
+
+def test_places_that_do_not_exist_are_empty() -> None:
+    results = Results(STUDY, [])
+    minesweeper = next(column for column in SPEC.columns if column.name == "Minesweeper")
+    assert results.cell("GAT", minesweeper) is None
+    assert results.missing(None, "same") == ""
+    assert results.mean(None, "same") is None
+
+
+def test_rows_are_found_by_their_places() -> None:
+    cell = SPEC.cell("ACM-GCN", "Texas")
+    row = row_of(cell, "same", SCORES)
+    results = Results(STUDY, [row])
+    assert results.get(cell, "same") is row
+    assert results.get(cell, "honest") is None
+    assert results.mean(cell, "same") == pytest.approx(np.mean(SCORES))
+
+
+def test_other_studies_are_refused() -> None:
+    class Other:
+        id = "rank"
+
+    with pytest.raises(InputError, match="'rank' is no table of accuracies"):
+        Results(Other(), [])  # type: ignore[arg-type]
+
+
+def test_numbers_as_text() -> None:
+    cell = SPEC.cell("ACM-GCN", "Chameleon")
+    assert printed(cell) == "69.04 ± 1.74 (beside its settings: 68.18 ± 1.67)"
+    assert printed(SPEC.cell("BernNet", "Wisconsin")) == "not published"
+    assert printed(SPEC.cell("Geom-GCN*", "Texas")) == "67.57"
+    assert spread([1.0, None]) == "1.00"
+    assert signed(-0.0) == "0.00"
+    row = row_of(cell, "honest", SCORES)
+    assert measured(row) == f"{np.mean(SCORES):.2f} ± {np.std(SCORES):.2f} (n = 10, 60 tried)"
+    lost = {**row, "diverged": 2, "mean": None, "deviation": None, "tried": 0}
+    assert measured(lost) == "no mean (n = 10, 2 diverged)"
+
+
+def test_a_comparison_has_its_interval_and_verdict() -> None:
+    row = row_of(SPEC.cell("ACM-GCN", "Texas"), "same", SCORES)
+    low, high = signed(float(row["published_low"])), signed(float(row["published_high"]))  # type: ignore[arg-type]
+    assert compared(row) == f"−0.42 [{low}, {high}], agrees"
+    assert compared({**row, "published_low": None}) == "−0.42, agrees"
+    assert compared(row, "rerun").startswith("+0.89 [")
+    assert compared(row_of(SPEC.cell("ACM-GCN", "Minesweeper"), "honest", SCORES)) == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "reason"),
+    [
+        (("ACM-GCN", "Texas"), "same", ""),
+        (("ACM-GCN", "Texas"), "honest", "Other data: texas-4."),
+        (("ACM-GCN", "CiteSeer"), "honest", "Other data: citeseer corrected."),
+        (("Geom-GCN*", "Texas"), "honest", "Made with the fixed 48/32/20 splits."),
+        (("ACM-GCN", "Film"), "honest", ""),
+    ],
+)
+def test_why_numbers_cannot_be_compared(place: tuple[str, str], kind, reason: str) -> None:
+    cell = SPEC.cell(*place)
+    assert why_incomparable(cell, row_of(cell, kind, SCORES)) == reason
+
+
+def test_one_run_has_no_interval() -> None:
+    cell = SPEC.cell("ACM-GCN", "Film")
+    row = {**row_of(cell, "same", SCORES), "published_verdict": "not comparable"}
+    assert why_incomparable(cell, row) == "Too few runs for an interval."
+
+
+@pytest.mark.parametrize("name", ["acm-random", "acm-deezer"])
+def test_two_standard_errors(name: str) -> None:
+    spec = read_spec(name)
+    cell = spec.cell("ACM-GCN", spec.columns[2].name if name == "acm-random" else "Deezer-Europe")
+    row = row_of(cell, "same", SCORES)
+    ours = np.std(SCORES, ddof=1) / np.sqrt(10)
+    if name == "acm-random":  # a population deviation of ten runs
+        theirs = np.sqrt(10 / 9) * cell.published[1] / np.sqrt(10)
+    else:  # a sample deviation of five
+        row["deviation"] = float(np.std(SCORES, ddof=1))
+        theirs = cell.published[1] / np.sqrt(5)
+    assert two_errors(cell, row) == pytest.approx(2 * np.hypot(ours, theirs), rel=1e-3)
+
+
+def test_a_mean_without_deviation_is_exact() -> None:
+    cell = read_spec("table1").cell("GCN", "Cora 1%")
+    expected = 2 * np.std(SCORES, ddof=1) / np.sqrt(10)
+    assert two_errors(cell, row_of(cell, "same", SCORES)) == pytest.approx(expected, rel=1e-3)
+
+
+def test_data_of_columns() -> None:
+    names = {column.name: data_of(column) for column in SPEC.columns}
+    assert names["Film"] == "film"
+    assert names["Cornell"] == "cornell"
+    assert names["CiteSeer"] == "citeseer corrected"
+
+
+def test_a_mean_of_lost_runs_is_no_number() -> None:
+    row = {**row_of(SPEC.cell("ACM-GCN", "Texas"), "same", SCORES), "published_difference": float("nan")}
+    assert number(row, "published_difference") is None
+    assert compared(row) == ""
+    assert number(None, "mean") is None

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import pytest
+from tests.report.results.invented import row_of, rows_of
+
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.html import html
+from allpass.report.results.latex import latex
+from allpass.report.results.markdown import markdown
+from allpass.report.results.page import Page, Table, Text
+from allpass.report.results.tables.few_labels import PROPOSED, page
+
+SPEC = read_spec("table1")
+STUDY = TableStudy(SPEC)
+
+
+def around(mean: float, runs: int = 10) -> list[float]:
+    return [mean - 1, mean + 1] * (runs // 2)
+
+
+def tables(found: Page) -> list[Table]:
+    return [block for block in found.blocks if isinstance(block, Table)]
+
+
+def starting(found: Page, start: str) -> Table:
+    return next(table for table in tables(found) if table.caption.startswith(start))
+
+
+def line(table: Table, *start: str) -> list[str]:
+    lines = ([value.text for value in values] for values in table.values())
+    return next(line for line in lines if tuple(line[: len(start)]) == start)
+
+
+def test_three_sheets_of_every_graph_with_label_rates_as_columns() -> None:
+    found = page(STUDY, rows_of(STUDY))
+    for graph, rates in (("Cora", 6), ("CiteSeer", 6), ("PubMed", 4)):
+        sheets = [table for table in tables(found) if table.caption.startswith(f"{graph}, ")]
+        assert len(sheets) == 3
+        for sheet in sheets:
+            assert len(sheet.header) == 1 + rates
+            assert len(sheet.rows) == 14
+            for place in range(1, 1 + rates):
+                column = [values[place] for values in sheet.values()]
+                shades = [value.shade for value in column if value.shade is not None]
+                assert (min(shades), max(shades)) == (0.0, 1.0)
+                assert any(value.best for value in column)
+    assert starting(found, "PubMed, published").header == ("method", "0.03%", "0.05%", "0.1%", "0.3%")
+
+
+def test_the_six_unpublished_cells_are_shown_as_such() -> None:
+    found = page(STUDY, [])
+    sheets = [starting(found, f"{graph}, published") for graph in ("Cora", "CiteSeer", "PubMed")]
+    missing = [
+        values[0].text
+        for sheet in sheets
+        for values in sheet.values()
+        for value in values
+        if value.text == "not published"
+    ]
+    assert sorted(missing) == ["M3S"] * 3 + ["MultiStage"] * 3
+    same = starting(found, "Cora, ours, settings")
+    assert line(same, "M3S")[-2:] == ["not run yet", "not published"]
+
+
+def test_fewer_runs_are_marked() -> None:
+    rows = [
+        row_of(SPEC.cell("Snowball", "Cora 1%"), "same", around(73, 4)),
+        row_of(SPEC.cell("Snowball", "Cora 2%"), "same", around(78)),
+    ]
+    planned = row_of(SPEC.cell("linear Snowball", "Cora 2%"), "same", [77.0, 78.0, 79.0])
+    sheet = starting(page(STUDY, [*rows, planned]), "Cora, ours, settings")
+    assert line(sheet, "Snowball")[2:4] == ["73.0 (n = 4)", "78.0"]
+    assert line(sheet, "linear Snowball")[3] == "78.0 (n = 3)"  # as its cell says, and not as its column
+
+
+def test_against_the_published_gcn_and_our_own() -> None:
+    gcn = {rate: SPEC.cell("GCN", rate).published[0] for rate in ("Cora 1%", "Cora 2%", "Cora 3%")}
+    rows = [
+        row_of(SPEC.cell("Snowball", "Cora 1%"), "same", around(gcn["Cora 1%"] + 5)),
+        row_of(
+            SPEC.cell("Snowball", "Cora 2%"), "same", around(gcn["Cora 2%"] - 0.04)
+        ),  # the same when printed
+        row_of(SPEC.cell("Snowball", "Cora 3%"), "same", around(gcn["Cora 3%"] - 1.2)),
+        row_of(SPEC.cell("GCN", "Cora 1%"), "same", around(gcn["Cora 1%"] + 7)),
+    ]
+    table = tables(page(STUDY, rows))[0]
+    assert line(table, "Snowball", "same")[2:] == [
+        "3 of 16",
+        "2 of 3",
+        "Cora 3% (−1.2)",
+        "0 of 1",
+        "Cora 1% (−2.0)",
+    ]
+    assert line(table, "truncated Krylov", "honest")[2:] == ["0 of 16", "0 of 0", "none", "0 of 0", "none"]
+    assert len(table.rows) == 2 * len(PROPOSED)
+
+
+@pytest.mark.parametrize(("mean", "near"), [(71.0, True), (69.9, True), (68.0, True), (67.5, False)])
+def test_near_the_published_value_or_the_authors_own_code(mean: float, near: bool) -> None:
+    cell = SPEC.cell("truncated Krylov", "Cora 0.5%")  # published 71.8, the authors' code 67.88
+    found = page(STUDY, [row_of(cell, "same", around(mean))])
+    text = next(
+        block for block in found.blocks if isinstance(block, Text) and "within 2 points" in block.text
+    )
+    counted = next(part for part in text.parts()[0] if part.startswith("truncated Krylov"))
+    assert f"in {int(near)} of 1 columns" in counted
+    far = [table for table in tables(found) if table.caption.startswith("Cells more than 2 points below")]
+    assert bool(far) is not near
+    if far:
+        assert line(far[0], "truncated Krylov, Cora 0.5%")[3] == "−4.3"
+        assert "own overlapping splits: 65.63" in line(far[0], "truncated Krylov, Cora 0.5%")[4]
+
+
+def test_a_line_of_a_proposed_network() -> None:
+    cell = SPEC.cell("truncated Krylov", "Cora 0.5%")
+    gcn = SPEC.cell("GCN", "Cora 0.5%")
+    rows = [
+        row_of(cell, "same", around(70)),
+        row_of(gcn, "same", around(50)),
+        row_of(cell, "honest", around(68), lift=None),
+    ]
+    found = line(starting(page(STUDY, rows), "truncated Krylov. "), "Cora 0.5%")
+    above = f"+{70 - gcn.published[0]:.1f}"
+    assert found[1:5] == ["71.8", "72.96", "67.88", "70.00 ± 1.00 (n = 10)"]
+    assert found[6:8] == [above, "+20.0"]
+    assert found[8:] == ["68.00 ± 1.00 (n = 10, 60 tried)", f"+{68 - gcn.published[0]:.1f}", ""]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.6])
+def test_every_format(share: float) -> None:
+    found = page(STUDY, rows_of(STUDY, share=share))
+    for render in (markdown, latex, html):
+        assert "None" not in render(found)

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+from tests.report.results.invented import row_of
+
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Table
+from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.selection import bias_of, selection
+
+SPEC = read_spec("acm-random")
+STUDY = TableStudy(SPEC)
+
+
+def test_the_lift_is_averaged_over_models_and_has_a_range() -> None:
+    lifts = {"GCN": 0.2, "MLP-2": 0.4, "ACM-GCN": 1.5}
+    rows = [row_of(SPEC.cell(row, "Texas"), "honest", [80.0, 82.0], lift=lift) for row, lift in lifts.items()]
+    rows.append(row_of(SPEC.cell("GCN", "Texas"), "same", [80.0, 82.0]))
+    rows.append(row_of(SPEC.cell("GCN", "Film"), "honest", [30.0, 32.0], lift=None))
+    results = Results(STUDY, rows)
+    columns = {column.name: column for column in SPEC.columns}
+    found = bias_of(results, columns["Texas"])
+    assert found is not None
+    assert found == ("texas-4", pytest.approx(0.7), pytest.approx(0.2), pytest.approx(1.5), 3)
+    assert bias_of(results, columns["Film"]) is None
+    _, table = selection(results)
+    assert isinstance(table, Table)
+    assert table.rows == (("Texas", "texas-4", "3", "0.70", "0.20 to 1.50"),)
+
+
+def test_nothing_measured_is_not_shown() -> None:
+    assert selection(Results(STUDY, [])) == ()
