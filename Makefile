@@ -33,10 +33,10 @@ demo: $(STAMP)base ## diagnose the embedded Cora graph and write allpass-report.
 	$(BIN)/allpass diagnose cora --html allpass-report.html
 
 test: $(STAMP)dev ## the default test suite
-	$(BIN)/python -m pytest --numprocesses $(THREADS)
+	$(BIN)/python -m pytest --numprocesses $(THREADS) --dist worksteal
 
 test-slow: $(STAMP)dev ## every test that needs neither a GPU nor the network
-	$(BIN)/python -m pytest --numprocesses $(THREADS) -m "not gpu and not network"
+	$(BIN)/python -m pytest --numprocesses $(THREADS) --dist worksteal -m "not gpu and not network"
 
 lint: $(STAMP)dev ## ruff, mypy and the import order
 	$(BIN)/ruff format --check .

@@ -118,6 +118,7 @@ def test_the_cluster_tells_what_this_process_does(
     assert run.versions["data"] == str(Path.cwd() / "some/folder")
 
 
+@pytest.mark.slow
 def test_small_tasks_share_a_gpu_and_a_large_one_has_it_alone(cluster: Any, tmp_path: Path) -> None:
     tasks = [acts(f"small {number}", runs=1, gpu=0.5, meet=str(tmp_path)) for number in range(2)]
     tasks.append(acts("large", runs=1, gpu=1.0, pause=0.5))
