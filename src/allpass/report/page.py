@@ -5,12 +5,9 @@ from __future__ import annotations
 import platform
 import shlex
 from dataclasses import dataclass
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from allpass import __version__
 from allpass.data import DATASETS
@@ -20,6 +17,7 @@ from allpass.metrics import METRICS
 from allpass.models import resolve
 from allpass.report import wording
 from allpass.report.charts import all_charts
+from allpass.report.environment import environment
 from allpass.report.files import write_whole
 from allpass.report.tables import MetricRow, metric_table
 from allpass.report.theme import css_variables
@@ -64,7 +62,7 @@ def render(diagnosis: Diagnosis) -> str:
     rows = metric_table(diagnosis)
     kinds = [finding.kind for finding in diagnosis.findings]
     return (
-        _environment()
+        environment()
         .get_template("diagnosis.html.j2")
         .render(
             name=wording.clean(diagnosis.name),
@@ -90,23 +88,6 @@ def render(diagnosis: Diagnosis) -> str:
 def write_page(diagnosis: Diagnosis, path: str | Path) -> Path:
     """Write the page to a file, whole or not at all; returns the path."""
     return write_whole(path, render(diagnosis).encode("utf-8", "replace"))
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("allpass.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "clean": wording.clean,
-        "sentence": wording.sentence,
-        "symbol": wording.symbol,
-    }
-    return environment
 
 
 def _tiles(diagnosis: Diagnosis) -> list[Tile]:

@@ -32,7 +32,8 @@ TRAINING = ("lr", "weight_decay")
 
 _LOG = logging.getLogger(__name__)
 _PARTS = ("train", "val", "test")
-_THIN = 0.2  # the share of nonzero features up to which a sparse product is the faster one
+THIN = 0.2
+"""The share of nonzero features up to which a sparse product is the faster one."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ class Job:
         graph = adjacency(data, self.dtype, undirected=self.undirected)
         scaled = Scaler.of(data.x, self.scaling)(data.x).to(self.dtype)
         check_precision(scaled, self.dtype)
-        x = as_features(_thin(scaled))
+        x = as_features(thin(scaled))
         target, loss = data.y.to(self.device), self.recipe.task.loss
         labels = "uses-labels" in self.entry.traits
         return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
@@ -290,9 +291,9 @@ def _tell(note: str) -> None:
     _LOG.warning(note)
 
 
-def _thin(x: Tensor) -> Tensor:
+def thin(x: Tensor) -> Tensor:
     """Features stored sparse where most of them are 0; the numbers are the same, and so are the masks of dropout."""
-    mostly_zero = x.layout == torch.strided and int(x.count_nonzero()) <= _THIN * x.numel()
+    mostly_zero = x.layout == torch.strided and int(x.count_nonzero()) <= THIN * x.numel()
     return x.to_sparse_csr() if mostly_zero else x
 
 

@@ -27,15 +27,13 @@ from allpass.metrics import prepare
 from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
 from allpass.nn.inputs import as_features
+from allpass.train.job import THIN, thin
 from allpass.train.run import Key, Run
 from allpass.train.store import Store
 from allpass.train.versions import versions
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""
-
-THIN = 0.2
-"""The share of nonzero features up to which they are kept sparse while epochs are timed, as a training keeps them."""
 
 WARM_UP = 3
 """Rounds before those that are timed."""
@@ -236,8 +234,7 @@ class Trained:
     def __init__(self, key: Key, data: Data, device: str) -> None:
         self.network = _network(key, data).to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=0.01, weight_decay=5e-4)
-        thin = int(data.x.count_nonzero()) <= THIN * data.x.numel()
-        features = as_features((data.x.to_sparse_csr() if thin else data.x).to(device))
+        features = as_features(thin(data.x).to(device))
         self.given = features, _adjacency(data).to(device)
         self.train = splits(data, "random", count=1)[0].train.to(device)
         self.target = data.y.to(device)[self.train]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from allpass.report.environment import environment
 from allpass.report.results.page import Block, Page, Picture, Value
 from allpass.report.results.shades import tint
 from allpass.report.svg import inline_svg
 from allpass.report.theme import css_variables
-from allpass.report.wording import clean, shorten
+from allpass.report.wording import clean
 
 LONG = 40
 """How many signs a cell has that may be broken into lines."""
@@ -24,7 +22,7 @@ def html(page: Page) -> str:
         page: What to show. Pictures stand in the file itself.
     """
     return (
-        _environment()
+        environment()
         .get_template("results.html.j2")
         .render(
             page=page,
@@ -36,19 +34,6 @@ def html(page: Page) -> str:
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
         )
     )
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("allpass.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"clean": clean, "shorten": shorten}
-    return environment
 
 
 def _kind(block: Block) -> str:
