@@ -78,16 +78,23 @@ def test_any_filter_pair_will_do() -> None:
 
 def test_low_and_high_share_one_sparse_product(monkeypatch: pytest.MonkeyPatch) -> None:
     example = examples()[0]
-    widths = []
+    products = []
     multiply = Operator.__matmul__
 
     def counted(self: Operator, x: torch.Tensor) -> torch.Tensor:
-        widths.append(x.shape[1])
+        products.append(self)
         return multiply(self, x)
 
     monkeypatch.setattr(Operator, "__matmul__", counted)
-    ACMConv(5, 3).double()(example.x, example.operator)
-    assert widths == [6]
+    conv = ACMConv(5, 3).double()
+    Z = torch.rand(len(example.x), 3, 3, dtype=torch.float64)
+    low = matrix(example.operator, "A_hat_rw").to_dense()
+    products.clear()
+    torch.testing.assert_close(
+        conv._filter(Z, example.operator),
+        torch.stack([low @ Z[:, 0], Z[:, 1] - low @ Z[:, 1], Z[:, 2]], dim=1),
+    )
+    assert len(products) == 1
 
 
 def test_the_mixing_weights_of_the_last_forward_can_be_read() -> None:

@@ -104,13 +104,20 @@ class _Mixture(Function):
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
         *tensors, ctx.T, ctx.k = inputs
         ctx.save_for_backward(*tensors, *output[1:])
+        ctx.set_materialize_grads(False)  # of the inner results there is seldom a gradient
 
     @staticmethod
-    def backward(ctx: Any, d_mixture: Tensor, d_alpha: Tensor, d_s: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_mixture: Tensor | None, d_alpha: Tensor | None, d_s: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
         H, S, w, M, alpha, s = ctx.saved_tensors
-        d_alpha = d_alpha + ctx.k * _dots(H, d_mixture)
+        if d_mixture is None:
+            d_mixture = torch.zeros_like(H[:, 0])
+        d_dots = ctx.k * _dots(H, d_mixture)
+        d_alpha = d_dots if d_alpha is None else d_alpha + d_dots
         d_logits = torch._softmax_backward_data(d_alpha, alpha, 1, alpha.dtype) / ctx.T  # of s M
-        d_z = torch.ops.aten.sigmoid_backward(d_s + d_logits @ M.mT, s)
+        d_scores = d_logits @ M.mT
+        d_z = torch.ops.aten.sigmoid_backward(d_scores if d_s is None else d_s + d_scores, s)
         d_w, d_M = _sums(d_z, H if S is None else S), s.mT @ d_logits
         d_H, d_z = (ctx.k * alpha).unsqueeze(2) * d_mixture.unsqueeze(1), d_z.unsqueeze(2)
         if S is None:
