@@ -281,6 +281,7 @@ def outcomes(job: Job, numbers: list[int], *, together: bool) -> list[Outcome]:
     """Some runs of a job in one batch: all in one call as on a GPU, or one after the other."""
     batch = job.batch(numbers)
     if together:
+        batch.together = True
         batch.gradients = Together(job._network(job.wanted[0]), batch.layout, batch.problem)
     found = {place: outcome for ended in train(batch) for place, outcome in ended.items()}
     return [found[place] for place in range(len(numbers))]
