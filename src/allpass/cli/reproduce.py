@@ -70,6 +70,7 @@ def reproduce(
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))
     study = STUDIES[name]
     plan = Plan(_names(cells or [], study.cells()), quick)
+    plan.check(name, study.cells())  # before the file of runs is made
     machines = _executor(executor, address, workers, device)
     with Store(store) as opened, stoppable(opened):
         with reproducing() as look:

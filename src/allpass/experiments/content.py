@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from allpass.errors import InputError, did_you_mean
+from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys
 from allpass.experiments.study import Plan
 
@@ -60,10 +60,7 @@ def named(
         {'network': ['gcn'], 'activation': ['relu', 'tanh']}
     """
     wanted = {cell.lower() for cell in plan.cells}
-    everything = [name for names in axes.values() for name in names]
-    for cell in plan.cells:
-        if cell.lower() not in {name.lower() for name in everything}:
-            raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, everything))
+    plan.check(study, [name for names in axes.values() for name in names])
     usual = {**axes, **(quick or {})} if plan.quick else axes
     return {
         axis: [name for name in names if name.lower() in wanted] or list(usual[axis])

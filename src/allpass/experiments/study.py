@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
+from allpass.errors import InputError, did_you_mean
 from allpass.train.run import Key, Run
 from allpass.train.store import Store
 
@@ -47,6 +48,18 @@ class Plan:
 
     cells: tuple[str, ...] = ()
     quick: bool = False
+
+    def check(self, study: str, known: Collection[str]) -> None:
+        """An error where it names a part that a study does not have.
+
+        Args:
+            study: The ID of the study.
+            known: The names of its parts; case does not matter.
+        """
+        lower = {name.lower() for name in known}
+        for cell in self.cells:
+            if cell.lower() not in lower:
+                raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, known))
 
 
 class Study(Protocol):

@@ -214,7 +214,9 @@ def test_it_says_what_it_is() -> None:
     study = table(OWN)
     assert (study.id, study.title, study.source) == ("tiny", "A tiny table", "nowhere")
     assert list(study.notes) == ["Small."]
-    assert list(study.cells()) == ["GCN", "MLP, wide", "Elsewhere", "High", "Low", "same", "honest"]
+    single = [cell for cell in study.cells() if "/" in cell]
+    assert study.cells()[: -len(single)] == ["GCN", "MLP, wide", "Elsewhere", "High", "Low", "same", "honest"]
+    assert {"GCN/High", "MLP, wide/Low"} <= set(single)
 
 
 @pytest.mark.parametrize("text", [OWN, OTHERS])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from allpass.errors import DownloadError, InputError, did_you_mean
+from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
 from allpass.experiments.study import Plan, Row, Task
 from allpass.experiments.tables.protocol import Protocol
@@ -55,8 +55,8 @@ class TableStudy:
         return self.spec.notes
 
     def cells(self) -> Sequence[str]:
-        """Rows, columns, and the two kinds of numbers; ``ROW/COLUMN`` names one cell."""
-        return (*self.spec.rows, *(column.name for column in self.spec.columns), *KINDS)
+        """Rows, columns, the two kinds of numbers, and single cells as ``ROW/COLUMN``."""
+        return [name for names in _axes(self.spec).values() for name in names]
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:
         """A task is one model on one dataset with all settings that are tried there."""
@@ -260,21 +260,12 @@ class _Wanted:
     """
 
     def __init__(self, spec: Spec, plan: Plan) -> None:
-        columns = [column.name for column in spec.columns]
-        axes = {"row": spec.rows, "column": columns, "kind": KINDS, "cell": _pairs(spec)}
-        self.named: dict[str, set[str]] = {axis: set() for axis in axes}
-        for name in plan.cells:
-            places = [
-                (axis, known)
-                for axis, names in axes.items()
-                for known in names
-                if known.lower() == name.lower()
-            ]
-            if not places:
-                everything = [known for names in axes.values() for known in names]
-                raise InputError(f"There is no cell {name!r} in {spec.id!r}.", did_you_mean(name, everything))
-            for axis, known in places:
-                self.named[axis].add(known)
+        axes = _axes(spec)
+        plan.check(spec.id, [name for names in axes.values() for name in names])
+        wanted = {cell.lower() for cell in plan.cells}
+        self.named = {
+            axis: {name for name in names if name.lower() in wanted} for axis, names in axes.items()
+        }
         self.lines = bool(self.named["row"] or self.named["column"] or not self.named["cell"])
         for axis in ("row", "column"):
             if plan.quick and not self.named[axis]:
@@ -291,8 +282,14 @@ class _Wanted:
         )
 
 
-def _pairs(spec: Spec) -> list[str]:
-    return [f"{cell.row}/{cell.column.name}" for cell in spec.cells]
+def _axes(spec: Spec) -> dict[str, Sequence[str]]:
+    """The names that a plan may choose from, by what they name."""
+    return {
+        "row": spec.rows,
+        "column": [column.name for column in spec.columns],
+        "kind": KINDS,
+        "cell": [f"{cell.row}/{cell.column.name}" for cell in spec.cells],
+    }
 
 
 def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
