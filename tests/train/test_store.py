@@ -378,6 +378,7 @@ def test_reading_only(path):
             store.add(run(2))
         with pytest.raises(StoreError, match="not written"):
             store.claim([key(2)])
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_closed_store(path):

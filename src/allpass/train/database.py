@@ -176,7 +176,8 @@ def _open(path: Path, patience: float, read_only: bool) -> sqlite3.Connection:
     if not read_only:
         return open_by("mode=rwc")
     try:
-        return open_by("mode=ro")
+        # With "mode=ro" the last to leave could not take the log away, and would leave an empty one behind.
+        connection = open_by("mode=rw")
     except sqlite3.OperationalError as error:
         # In a folder that may not be written SQLite cannot make the files beside a log; without a log it needs none.
         log = path.with_name(path.name + "-wal")
@@ -184,6 +185,8 @@ def _open(path: Path, patience: float, read_only: bool) -> sqlite3.Connection:
         if not closed or (log.exists() and log.stat().st_size):
             raise
         return open_by("mode=ro&immutable=1")
+    connection.execute("PRAGMA query_only = ON")
+    return connection
 
 
 def _settle(connection: sqlite3.Connection, path: Path, patience: float, read_only: bool) -> None:
