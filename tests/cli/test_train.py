@@ -42,8 +42,9 @@ def test_a_training_is_told_and_kept(call, classes):
     out = call(classes, "--set", "lr=0.1", "--set", "dropout=0", *QUICK, "-o", "kept")
     lines = out.splitlines()
     assert lines[0] == "acm-gcn on classes, 3 splits"
-    assert lines[1].startswith("test accuracy 1, 95 % interval 1 to 1")
+    assert lines[1].startswith("test accuracy 100.0%, 95% interval 100.0% to 100.0%")
     assert "Kept: the model of the split random/" in out
+    assert "(100.0%); on its test nodes 100.0%, epoch" in " ".join(out.split())
     assert ["even", "odd"] in [line.split() for line in lines]
     assert ["low", "high", "identity"] in [line.split() for line in lines]
     assert [line.split()[:2] for line in lines if line.startswith("layer")] == [

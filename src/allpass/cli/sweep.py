@@ -140,51 +140,38 @@ def _table(found: Sweep) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from allpass.train.scores import SCORES
+
     tried = [trial.settings for trial in found.trials]
     varied = [name for name in tried[0] if any(settings[name] != tried[0][name] for settings in tried)]
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("validation", "loss", *varied):
         table.add_column(Text(heading), justify="right")
     for trial in found.ranked[:_SHOWN]:
-        cells = [_number(found, trial.val_score), f"{trial.val_loss:.4g}"]
+        cells = [SCORES[found.score].written(trial.val_score), f"{trial.val_loss:.4g}"]
         table.add_row(*map(Text, (*cells, *(_word(trial.settings[name]) for name in varied))))
     return table
 
 
 def _tested(found: Sweep) -> str:
-    test = found.chosen.test
-    words = f"test {found.score.replace('_', ' ')} {_number(found, test.mean)}"
+    from allpass.train.scores import SCORES
+
+    test, score = found.chosen.test, SCORES[found.score]
+    words = f"test {found.score.replace('_', ' ')} {score.written(test.mean)}"
     if not math.isnan(test.low):
-        words += f", 95% interval {_number(found, test.low)} to {_number(found, test.high)}"
-    return words + ", in standard deviations of the label" * _is_error(found)
+        words += f", 95% interval {score.written(test.low)} to {score.written(test.high)}"
+    return words + ", in standard deviations of the label" * (score.high == math.inf)
 
 
 def _claim(found: Sweep) -> str:
+    from allpass.train.scores import SCORES
+
     if not found.optimism > 0:
         return "Choosing by the test nodes would have claimed no more."
-    claimed = _number(found, found.tempting.test.mean)
-    by = f"{100 * found.optimism:.1f} points" if _in_percent(found) else f"{found.optimism:.4g}"
+    score = SCORES[found.score]
+    claimed = score.written(found.tempting.test.mean)
+    by = f"{100 * found.optimism:.1f} points" if score.in_percent else score.written(found.optimism)
     return f"Choosing by the test nodes would have claimed {claimed}: an optimism of {by}."
-
-
-def _number(found: Sweep, value: float) -> str:
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:.1%}" if _in_percent(found) else f"{value:.4g}"
-
-
-def _in_percent(found: Sweep) -> bool:
-    """Whether the score is a share, which people write in percent."""
-    from allpass.train.scores import SCORES
-
-    return (SCORES[found.score].low, SCORES[found.score].high) == (0, 1)
-
-
-def _is_error(found: Sweep) -> bool:
-    """Whether the score has the unit of the label, which is brought to deviation 1 before the training."""
-    from allpass.train.scores import SCORES
-
-    return SCORES[found.score].high == math.inf
 
 
 def _counted(count: int, what: str) -> str:

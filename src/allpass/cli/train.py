@@ -126,6 +126,7 @@ def _found(
         "dataset": data.name,
         "model": kept.model,
         "task": kept.task,
+        "score": kept.score,
         "settings": kept.settings,
         "scaling": kept.scaler.kind,
         "splits": [split.name for split in folds],
@@ -159,14 +160,15 @@ def _show(found: dict[str, Any]) -> None:
     told = f" on {found['dataset']}, {splits} split{'s' * (splits != 1)}"
     out.print(Text.assemble((found["model"], "bold"), told))
     for score, test in found["test"].items():
-        out.print(Text(f"test {score} {_interval(test)}"))
+        out.print(Text(f"test {score.replace('_', ' ')} {_interval(score, test)}"))
     if found["unsound"]:
         out.print(Text(f"Left out, as their loss was no number: {', '.join(found['unsound'])}"))
     out.print()
+    val, test = (_number(found["score"], kept[f"{part}_score"]) for part in ("val", "test"))
     out.print(
         Text(
             f"Kept: the model of the split {kept['split']}, which is the best on validation nodes "
-            f"({_number(kept['val_score'])}); on its test nodes {_number(kept['test_score'])}, epoch {kept['epoch']}."
+            f"({val}); on its test nodes {test}, epoch {kept['epoch']}."
         )
     )
     if found["confusion"] is not None:
@@ -209,11 +211,12 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     return table
 
 
-def _interval(test: dict[str, float | None]) -> str:
-    if test["low"] is None:
-        return _number(test["mean"])
-    return f"{_number(test['mean'])}, 95 % interval {_number(test['low'])} to {_number(test['high'])}"
+def _interval(score: str, test: dict[str, float | None]) -> str:
+    mean, low, high = (_number(score, test[name]) for name in ("mean", "low", "high"))
+    return mean if test["low"] is None else f"{mean}, 95% interval {low} to {high}"
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4g}"
+def _number(score: str, value: float | None) -> str:
+    from allpass.train.scores import SCORES
+
+    return SCORES[score].written(math.nan if value is None else value)

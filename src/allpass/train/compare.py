@@ -80,7 +80,7 @@ class Comparison:
     @property
     def in_percent(self) -> bool:
         """Whether the score is a share, so that people write it in percent."""
-        return (SCORES[self.score].low, SCORES[self.score].high) == (0, 1)
+        return SCORES[self.score].in_percent
 
     @property
     def in_deviations(self) -> bool:

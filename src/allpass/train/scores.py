@@ -9,6 +9,7 @@ that depends on values, so that a CUDA graph can hold it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -50,6 +51,25 @@ class Score:
 
     def __call__(self, outputs: Tensor, target: Tensor, mask: Tensor) -> Tensor:
         return self.measure(outputs, target, mask)
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether it is a share, which people write in percent."""
+        return (self.low, self.high) == (0, 1)
+
+    def written(self, value: float) -> str:
+        """A value for people.
+
+        Args:
+            value: What was measured; NaN where it is undefined.
+
+        Example:
+            >>> SCORES["accuracy"].written(0.7444), SCORES["mae"].written(0.7444)
+            ('74.4%', '0.7444')
+        """
+        if math.isnan(value):
+            return "undefined"
+        return f"{value:.1%}" if self.in_percent else f"{value:.4g}"
 
     def gain(self, values: Tensor) -> Tensor:
         """The values, turned where less is better, so that more is always better."""
