@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch_geometric.data import Data
 
+from allpass.data import splits
 from allpass.errors import InputError
 from allpass.experiments.tables.honest import Honest
 from allpass.experiments.tables.spec import SPECS, Spec, parse_spec, read_spec
@@ -240,8 +242,15 @@ def test_protocols_are_those_of_the_papers() -> None:
     assert dict(random.splits) == {"name": "random", "count": 50}
     assert (deezer.optimizer, deezer.select, deezer.deviation) == ("adamw", "best-val-score", "sample")
     assert dict(deezer.splits) == {"name": "deezer", "count": 5}
-    assert dict(few.splits) == {"name": "few-label", "count": 10, "percent": 0.5}
+    assert dict(few.splits) == {"name": "few-label", "count": 10, "rule": "june", "percent": 0.5}
     assert (few.optimizer, few.select, few.unlabelled) == ("rmsprop", "last-best-train-score", "drop")
+
+
+def test_few_labels_are_tested_on_the_class_shares_of_the_graph() -> None:
+    data = Data(y=torch.arange(4000) % 8 // 7)
+    split = splits(data, **ALL["table1"].cells[0].protocol.splits)[0]
+    assert (int(split.val.sum()), int(split.test.sum())) == (500, 1000)
+    assert data.y[split.test].double().mean().item() == pytest.approx(1 / 8, abs=0.04)
 
 
 def test_strategies_stand_around_gcn() -> None:
