@@ -37,8 +37,9 @@ def test_together_equals_one_by_one(entry: Model) -> None:
     found = []
     for way in (Together, OneByOne):
         buffers, gradients = stack_buffers(models), way(models[0], layout, problem)
-        steps = [part for _ in range(2) for part in gradients.gradient(rows, buffers, masks)]
-        found.append([*steps, gradients.outputs(rows, buffers, masks), *buffers.values()])
+        steps = [gradients.gradient(rows, buffers, masks) for _ in range(2)]
+        whole = [tensor for parts, outputs in steps for tensor in (torch.cat(parts, dim=1), outputs)]
+        found.append([*whole, gradients.outputs(rows, buffers, masks), *buffers.values()])
     for ours, theirs in zip(*found, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
 
@@ -65,7 +66,7 @@ def test_a_weight_in_two_places_is_one_weight() -> None:
     problem = Problem(example.x, example.operator, example.y, loss)
     masks = torch.ones(2, 13, dtype=torch.bool)
     gradients, _ = OneByOne(models[0], layout, problem).gradient(rows, stack_buffers(models), masks)
-    for model, gradient in zip(models, gradients, strict=True):
+    for model, gradient in zip(models, torch.cat(gradients, dim=1), strict=True):
         value = loss(model(example.x, example.operator), example.y, torch.ones(13).double())
         wanted = torch.autograd.grad(value, list(model.parameters()))
         torch.testing.assert_close(gradient, torch.cat([part.flatten() for part in wanted]))

@@ -166,7 +166,8 @@ class ACMConv(nn.Module):
 
     def _mapped(self, H: Sequence[Features]) -> Tensor:
         """H [W_L, W_H, W_I] as ``[N, C, F]``: one product."""
-        return multiply_parts(H, self.weight).unflatten(1, (-1, self.out_channels))
+        product = multiply_parts(H, self.weight)
+        return product.reshape(product.shape[0], len(self._featured), self.out_channels)
 
     def _filter(self, Z: Tensor, A: Operator) -> Tensor:
         """Every channel of ``[N, C, F]`` after its filter; a pair low and I - low shares one sparse product."""

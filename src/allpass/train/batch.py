@@ -204,7 +204,7 @@ class Batch:
             )
         return found
 
-    def _update(self, gradients: Tensor) -> None:
+    def _update(self, gradients: Sequence[Tensor]) -> None:
         """Moves those that have ended too: nothing is kept of that, and they leave the batch at the next look."""
         self.recipe.optimizer.update(self.rows, gradients, self.moments, self.rates)
 

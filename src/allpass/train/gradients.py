@@ -7,7 +7,7 @@ machine, and the next one finds nothing of use in the cache: there a loop is as 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,8 +51,8 @@ class Gradients(Protocol):
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """The gradients ``[R, P]`` and the outputs ``[R, N, C]`` of a training forward."""
+    ) -> tuple[list[Tensor], Tensor]:
+        """The gradients, as parts ``[R, P_i]`` of ``[R, P]``, and the outputs ``[R, N, C]`` of a training forward."""
         ...
 
     def outputs(
@@ -132,8 +132,9 @@ class Together:
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        return self._all(self._gradient, rows, buffers, masks, targets)
+    ) -> tuple[list[Tensor], Tensor]:
+        gradients, outputs = self._all(self._gradient, rows, buffers, masks, targets)
+        return [gradients], outputs
 
     def outputs(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
@@ -162,15 +163,17 @@ class OneByOne:
         names = tuple(name for name, _ in model.named_buffers())
         training, evaluation = (_Network(model, problem, training=mode) for mode in (True, False))
 
-        def gradient(row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor) -> tuple[Tensor, Tensor]:
+        def gradient(
+            row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor
+        ) -> tuple[list[Tensor], Tensor]:
             leaves = {name: part.detach().requires_grad_() for name, part in layout.parameters(row).items()}
             loss, output = training(leaves, dict(zip(names, buffers, strict=True)), mask, target)
             if not leaves:
-                return row, output
+                return [], output
             found = torch.autograd.grad(
                 loss, list(leaves.values()), allow_unused=True, materialize_grads=True
             )
-            return torch.cat([part.reshape(-1) for part in found]), output.detach()
+            return [part.reshape(-1).contiguous() for part in found], output.detach()
 
         def output(row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor) -> Any:
             return evaluation(layout.parameters(row), dict(zip(names, buffers, strict=True)), mask, target)
@@ -179,10 +182,10 @@ class OneByOne:
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[list[Tensor], Tensor]:
         found = [self._gradient(*inputs) for inputs in self._each(rows, buffers, masks, targets)]
-        gradients, outputs = (_stacked([pair[place] for pair in found]) for place in (0, 1))
-        return gradients, outputs
+        parts = zip(*(gradients for gradients, _ in found), strict=True)
+        return [_stacked(part) for part in parts], _stacked([outputs for _, outputs in found])
 
     def outputs(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
@@ -198,5 +201,5 @@ class OneByOne:
             yield row, mask, target, *(buffers[name][number] for name in self._names)
 
 
-def _stacked(tensors: list[Tensor]) -> Tensor:
-    return tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)  # one is not copied
+def _stacked(tensors: Sequence[Tensor]) -> Tensor:
+    return tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(list(tensors))  # one is not copied

@@ -6,7 +6,7 @@ RMSprop); decoupled decay shrinks the weights by :math:`1 - \eta \lambda` first 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Protocol
@@ -74,8 +74,17 @@ class Optimizer(Protocol):
         """The state it keeps: tensors whose first axis is the replica."""
         ...
 
-    def update(self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], rates: Sequence[Rates]) -> None:
-        """One step of every replica; a learning rate of 0 leaves a replica as it is."""
+    def update(
+        self, rows: Tensor, grads: Sequence[Tensor], state: dict[str, Tensor], rates: Sequence[Rates]
+    ) -> None:
+        """One step of every replica; a learning rate of 0 leaves a replica as it is.
+
+        Args:
+            rows: Parameters ``[R, P]``.
+            grads: Their gradients, as parts ``[R, P_i]`` in the order of the row; they are not changed.
+            state: What :meth:`start` gave.
+            rates: What holds for which columns.
+        """
         ...
 
 
@@ -94,22 +103,27 @@ class Adam:
         steps = torch.zeros(len(rows), dtype=torch.float32, device=rows.device)
         return {"mean": torch.zeros_like(rows), "square": torch.zeros_like(rows), "steps": steps}
 
-    def update(self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], rates: Sequence[Rates]) -> None:
+    def update(
+        self, rows: Tensor, grads: Sequence[Tensor], state: dict[str, Tensor], rates: Sequence[Rates]
+    ) -> None:
         """By torch's own fused step, which reads and writes every number once."""
         fused = torch._fused_adam_ if self.decay == "l2" else torch._fused_adamw_
-        moved, steps = (rows, grads, state["mean"], state["square"]), state["steps"].add_(1)
+        steps = state["steps"].add_(1)
         for part in rates:
+            pieces = list(_pieces(grads, part.columns))
             for lr, decay, numbers in part.equal:
-                weights, slopes, means, squares = (
-                    [tensor[number, part.columns] for number in numbers] for tensor in moved
+                weights, means, squares = (
+                    [tensor[number, columns] for number in numbers for columns, _ in pieces]
+                    for tensor in (rows, state["mean"], state["square"])
                 )
+                slopes = [gradient[number] for number in numbers for _, gradient in pieces]
                 fused(
                     weights,
                     slopes,
                     means,
                     squares,
                     [],
-                    [steps[number] for number in numbers],
+                    [steps[number] for number in numbers for _ in pieces],
                     lr=lr,
                     beta1=self.betas[0],
                     beta2=self.betas[1],
@@ -134,17 +148,31 @@ class RMSprop:
     def start(self, rows: Tensor) -> dict[str, Tensor]:
         return {"square": torch.zeros_like(rows)}
 
-    def update(self, rows: Tensor, grads: Tensor, state: dict[str, Tensor], rates: Sequence[Rates]) -> None:
+    def update(
+        self, rows: Tensor, grads: Sequence[Tensor], state: dict[str, Tensor], rates: Sequence[Rates]
+    ) -> None:
+        slopes = torch.cat(list(grads), dim=1) if grads else torch.zeros_like(rows)
         for part in rates:
             (lr, decay), columns = part.stacked, part.columns
             if self.decay == "l2":
-                grads[:, columns].addcmul_(rows[:, columns], decay)
+                slopes[:, columns].addcmul_(rows[:, columns], decay)
             else:
                 rows[:, columns].mul_(1 - lr * decay)
-        square = state["square"].mul_(self.alpha).addcmul_(grads, grads, value=1 - self.alpha)
-        move = grads / square.sqrt().add_(self.eps)
+        square = state["square"].mul_(self.alpha).addcmul_(slopes, slopes, value=1 - self.alpha)
+        move = slopes / square.sqrt().add_(self.eps)
         for part in rates:
             rows[:, part.columns].addcmul_(move[:, part.columns], -part.stacked[0])
+
+
+def _pieces(grads: Sequence[Tensor], columns: slice) -> Iterator[tuple[slice, Tensor]]:
+    """Of every part of a gradient what lies within some columns of the row, with the columns it stands in."""
+    start = 0
+    for part in grads:
+        stop = start + part.shape[1]
+        first, last = max(start, columns.start), min(stop, columns.stop)
+        if first < last:
+            yield slice(first, last), part[:, first - start : last - start]
+        start = stop
 
 
 OPTIMIZERS: Registry[Optimizer] = Registry("optimizer")
