@@ -16,6 +16,12 @@ settings.load_profile("allpass")
 torch.set_num_threads(1)  # tests are small, and a process runs for every core
 
 
+@pytest.fixture
+def unrecorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No step is recorded, which is not worth it for trainings of a few epochs and changes none of their numbers."""
+    monkeypatch.setattr("allpass.train.recording.SLOW", 0.0)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real datasets, or a skip that says how to name one."""

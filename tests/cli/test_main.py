@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import shlex
 import subprocess
 import sys
 import zipfile
@@ -191,18 +190,21 @@ def test_page_into_a_folder_that_is_not_there(call, tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_terminal_without_unicode_and_a_full_disk():
-    poor = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(
-        [*ALLPASS, "diagnose", "karate"], capture_output=True, env=poor, timeout=240, check=False
-    )
-    assert done.returncode == 0, done.stderr
+def test_a_terminal_without_unicode(monkeypatch: pytest.MonkeyPatch):
+    poor = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", poor)
+    with pytest.raises(SystemExit) as stop:
+        run(["diagnose", "karate"])
+    assert not stop.value.code
+    poor.seek(0)
+    assert "H_edge" in poor.read()
+
+
+def test_a_full_disk():
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*ALLPASS, "metrics"], stdout=full, stderr=subprocess.PIPE, timeout=240, check=False
-        )
+        done = subprocess.run([*ALLPASS, "--help"], stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
-    assert b"defect" not in done.stderr
+    assert done.stderr == b"allpass: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -231,6 +233,8 @@ def test_a_refusal_in_a_real_process_has_no_traceback():
 
 
 def test_a_closed_pipe_is_no_error():
-    command = f"{shlex.join(ALLPASS)} metrics | head -1"
-    result = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=False)
-    assert "Traceback" not in result.stderr
+    source, sink = os.pipe()
+    os.close(source)
+    done = subprocess.run([*ALLPASS, "--help"], stdout=sink, stderr=subprocess.PIPE, check=False)
+    os.close(sink)
+    assert done.stderr == b""

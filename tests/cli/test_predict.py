@@ -17,6 +17,8 @@ from allpass.train.checkpoint import CheckpointError
 from allpass.train.folds import divide, train_folds
 from allpass.train.stopping import stopping
 
+pytestmark = pytest.mark.usefixtures("unrecorded")
+
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from allpass.diagnosis.verdict import LARGEST, MODELS, SETTINGS, conclude, judge
 from allpass.metrics import prepare
 from allpass.models import resolve
 
+pytestmark = pytest.mark.usefixtures("unrecorded")
 LOW, MIDDLE, HIGH = (
     (0.50, 0.51, 0.49, 0.50, 0.52),
     (0.70, 0.71, 0.69, 0.71, 0.70),

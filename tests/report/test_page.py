@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -199,11 +197,3 @@ def test_write(diagnosis, tmp_path: Path):
 def test_write_into_no_folder(diagnosis, tmp_path: Path):
     with pytest.raises(InputError, match="does not exist"):
         write_page(diagnosis, tmp_path / "no" / "page.html")
-
-
-def test_drawing_is_loaded_only_to_draw():
-    code = "import sys, allpass.report; print('matplotlib' in sys.modules)"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert result.stdout.strip() == "False"

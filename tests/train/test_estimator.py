@@ -26,6 +26,7 @@ from allpass.testing import learnable_graph
 from allpass.train import fit, stopping
 from allpass.train.estimator import NodeClassifier, NodeRegressor
 
+pytestmark = pytest.mark.usefixtures("unrecorded")
 QUICK = {"settings": {"hidden_channels": 8, "lr": 0.1, "dropout": 0.0}, "epochs": 20, "patience": 10}
 ROUNDING = {
     "check_methods_sample_order_invariance": "float32 sums round otherwise in another order of the rows"

@@ -24,7 +24,7 @@ from allpass.data import contextual_sbm, splits
 from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError
 from allpass.testing import learnable_graph
-from allpass.train import checkpoint, recording
+from allpass.train import checkpoint
 from allpass.train.batch import Outcome
 from allpass.train.checkpoint import CheckpointError
 from allpass.train.database import StoreError
@@ -37,6 +37,7 @@ from allpass.train.kept import fit_into
 from allpass.train.stopping import stopping
 from allpass.train.store import Store
 
+pytestmark = pytest.mark.usefixtures("unrecorded")
 FEW = {"stop": stopping("fixed", max_epochs=4)}
 
 
@@ -54,12 +55,6 @@ def data() -> Data:
 @pytest.fixture(scope="module")
 def split(data: Data) -> Split:
     return splits(data, "random", count=1)[0]
-
-
-@pytest.fixture(autouse=True)
-def unrecorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trainings of a few epochs are not worth a record."""
-    monkeypatch.setattr(recording, "SLOW", 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -81,15 +81,15 @@ def killed(path: Path, times: int, log: int = 1) -> None:
     """A writer killed at random moments; what it reported has to be there, once, in a sound file."""
     if not log:
         database._use_log = lambda connection: None  # as where the file system cannot have one
-    dice, reported, struck, numbers = random.Random(0), list[int](), 0, list(range(600))
+    dice, reported, struck, numbers = random.Random(0), list[int](), 0, list(range(300))
 
     def work(sink: int) -> None:
-        fill(path, numbers, sink, most=25)  # so that some is left for everyone
+        fill(path, numbers, sink, most=14)  # so that some is left for everyone
         signal.pause()
 
     while struck < times:
         child, source = start(work)
-        seen = [number for _ in range(dice.randrange(20) if struck > 4 else 0) for number in line(source)]
+        seen = [number for _ in range(dice.randrange(10) if struck > 4 else 0) for number in line(source)]
         time.sleep(dice.uniform(0, 0.02))  # at first the file is being made, later a run is being added
         os.kill(child, signal.SIGKILL)
         struck += os.WIFSIGNALED(os.waitpid(child, 0)[1])
