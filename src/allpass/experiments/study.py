@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from allpass.errors import InputError, did_you_mean
 from allpass.train.run import Key, Run
@@ -12,6 +12,8 @@ from allpass.train.store import Store
 
 Row: TypeAlias = dict[str, str | int | float | bool | None]
 """One line of the CSV file of a study; every line of a study has the same names."""
+
+Spec = TypeVar("Spec", bound="Head")
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class Plan:
                 raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, known))
 
 
-class Study(Protocol):
-    """One reproduction. Nothing in it draws: pages are made of its rows."""
+class Head(Protocol):
+    """What a study says of itself."""
 
     @property
     def id(self) -> str:
@@ -84,6 +86,10 @@ class Study(Protocol):
     def notes(self) -> Sequence[str]:
         """What differs from the source, and why; a sentence each."""
         ...
+
+
+class Study(Head, Protocol):
+    """One reproduction. Nothing in it draws: pages are made of its rows."""
 
     def cells(self) -> Sequence[str]:
         """The names of its parts, as a plan may name them."""
@@ -108,3 +114,30 @@ class Study(Protocol):
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """What the runs of a store say; what is not there yet has no row."""
         ...
+
+
+@dataclass(frozen=True)
+class Specified(Generic[Spec]):
+    """The beginning of a study whose head stands in its spec.
+
+    Args:
+        spec: What was published, and how it is done again.
+    """
+
+    spec: Spec
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def title(self) -> str:
+        return self.spec.title
+
+    @property
+    def source(self) -> str:
+        return self.spec.source
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self.spec.notes

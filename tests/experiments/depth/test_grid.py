@@ -13,7 +13,7 @@ from allpass.experiments.study import Plan
 from allpass.models.catalog import create
 from allpass.train.job import TRAINING
 
-GRID = STUDY.grid
+GRID = STUDY.spec
 TEXT = read_text("depth")
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 

@@ -121,9 +121,9 @@ def test_a_loss_far_above_even_odds_has_exploded(store: Store) -> None:
 
 
 def test_a_real_run_is_stored_once_and_gives_flat_rows(store: Store) -> None:
-    fixed = {**STUDY.grid.fixed, "hidden_channels": 4}
-    short = {**STUDY.grid.quick, "epochs": 2, "depths": [2, 4]}
-    study = DepthStudy(replace(STUDY.grid, fixed=fixed, quick=short))
+    fixed = {**STUDY.spec.fixed, "hidden_channels": 4}
+    short = {**STUDY.spec.quick, "epochs": 2, "depths": [2, 4]}
+    study = DepthStudy(replace(STUDY.spec, fixed=fixed, quick=short))
     executor, plan = Here(study), Plan(cells=("relu",), quick=True)
     assert reproduce(study, store, executor, plan) == []
     assert executor.done == len(store) == 2 * 2 * 2 * 2  # depths, initialisations, rates, splits

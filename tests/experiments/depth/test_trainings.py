@@ -16,8 +16,8 @@ from allpass.experiments.depth.trainings import QUANTITIES, DeepTrainings, major
 from allpass.models.catalog import create
 from allpass.train.run import Run
 
-FIXED = {**STUDY.grid.fixed, "hidden_channels": 4}
-SMALL = STUDY.grid.protocol.changed({"splits": {"count": 2}, "stop": {"max_epochs": 2}})
+FIXED = {**STUDY.spec.fixed, "hidden_channels": 4}
+SMALL = STUDY.spec.protocol.changed({"splits": {"count": 2}, "stop": {"max_epochs": 2}})
 
 
 def trainings(rates: tuple[float, ...] = (0.01,), **settings: object) -> DeepTrainings:

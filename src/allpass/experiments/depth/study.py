@@ -14,7 +14,7 @@ from allpass.experiments.depth.predictions import Ground
 from allpass.experiments.depth.trainings import MOMENTS, QUANTITIES, DeepTrainings
 from allpass.experiments.measuring import stored
 from allpass.experiments.origin import origin
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.trainings import prepared
 from allpass.train.run import Key, Run
 from allpass.train.statistics import estimate, overlap_of, paired
@@ -29,35 +29,12 @@ _DEEP = 32  # layers from which two tasks fill the memory of a GPU; of shallower
 _EQUAL = 1e-9  # differences that vary less are equal but for rounding, and Student's t knows nothing of them
 
 
-@dataclass(frozen=True)
-class DepthStudy:
-    """The study of a grid.
-
-    Args:
-        grid: What is combined, and how it is trained.
-    """
-
-    grid: Grid
-
-    @property
-    def id(self) -> str:
-        return self.grid.id
-
-    @property
-    def title(self) -> str:
-        return self.grid.title
-
-    @property
-    def source(self) -> str:
-        return self.grid.source
-
-    @property
-    def notes(self) -> Sequence[str]:
-        return self.grid.notes
+class DepthStudy(Specified[Grid]):
+    """The study of a grid."""
 
     def cells(self) -> Sequence[str]:
         """Datasets, activations, initialisations, and numbers of layers."""
-        return [name for names in self.grid.axes.values() for name in names]
+        return [name for names in self.spec.axes.values() for name in names]
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - called like every study
         """A task is one network on one graph with all learning rates and splits."""
@@ -68,7 +45,7 @@ class DepthStudy:
                 self._trainings(combination, plan).to_dict(),
                 gpu=0.25 if combination.layers < _DEEP else 0.5,
             )
-            for combination in self.grid.asked(plan)
+            for combination in self.spec.asked(plan)
         ]
 
     def keys(self, task: Task) -> list[Key]:
@@ -79,11 +56,11 @@ class DepthStudy:
 
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """A row is one network on one graph; what belongs to layers stands there as a text, in their order."""
-        asked, found = self.grid.asked(plan), dict[Combination, _Found]()
+        asked, found = self.spec.asked(plan), dict[Combination, _Found]()
         for combination in dict.fromkeys([*asked, *map(self._baseline, asked)]):
             runs = stored(self._trainings(combination, plan).keys(), store)
             if runs is not None:
-                found[combination] = _Found.of(runs, self.grid.tried["lr"])
+                found[combination] = _Found.of(runs, self.spec.tried["lr"])
         known = [combination for combination in asked if combination in found]
         first = {combination.dataset: combination for combination in known}
         grounds = {name: Ground.of(self._trainings(one, plan)) for name, one in first.items()}
@@ -104,10 +81,10 @@ class DepthStudy:
         }
 
     def _trainings(self, combination: Combination, plan: Plan) -> DeepTrainings:
-        return DeepTrainings.of(self.grid, combination, plan)
+        return DeepTrainings.of(self.spec, combination, plan)
 
     def _baseline(self, combination: Combination) -> Combination:
-        return combination._replace(initialisation=self.grid.baseline)
+        return combination._replace(initialisation=self.spec.baseline)
 
 
 @dataclass(frozen=True)

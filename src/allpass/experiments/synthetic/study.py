@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from allpass.experiments.content import named, read_text
 from allpass.experiments.measuring import measure, stored
 from allpass.experiments.origin import origin
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.synthetic.graphs import METRICS_TASK, Graphs
 from allpass.experiments.synthetic.spec import Place, SyntheticSpec, read_synthetic
 from allpass.experiments.tables.verdicts import verdict
@@ -23,36 +22,13 @@ from allpass.train.run import Key, Run
 from allpass.train.store import Store
 
 
-@dataclass(frozen=True)
-class SyntheticStudy:
-    """Networks and metrics on regular graphs.
-
-    Args:
-        spec: What is drawn, trained and measured.
-    """
-
-    spec: SyntheticSpec
+class SyntheticStudy(Specified[SyntheticSpec]):
+    """Networks and metrics on regular graphs."""
 
     @cached_property
     def drawn(self) -> Graphs:
         """Its graphs."""
         return Graphs(self.spec)
-
-    @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def title(self) -> str:
-        return self.spec.title
-
-    @property
-    def source(self) -> str:
-        return self.spec.source
-
-    @property
-    def notes(self) -> Sequence[str]:
-        return self.spec.notes
 
     def cells(self) -> Sequence[str]:
         """Datasets of features, networks, lists of levels; and the metrics alone."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.spec import Cell, Spec
 from allpass.experiments.tables.trainings import Trainings
@@ -28,31 +28,8 @@ SEARCH_SEED = 1
 """The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
 
 
-@dataclass(frozen=True)
-class TableStudy:
-    """The study of a spec.
-
-    Args:
-        spec: What was published, and how.
-    """
-
-    spec: Spec
-
-    @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def title(self) -> str:
-        return self.spec.title
-
-    @property
-    def source(self) -> str:
-        return self.spec.source
-
-    @property
-    def notes(self) -> Sequence[str]:
-        return self.spec.notes
+class TableStudy(Specified[Spec]):
+    """The study of a spec."""
 
     def cells(self) -> Sequence[str]:
         """Rows, columns, the two kinds of numbers, and single cells as ``ROW/COLUMN``."""

@@ -214,11 +214,11 @@ def test_accuracy_has_a_panel_for_each_activation_and_a_line_for_each_initialisa
 
 
 def test_no_two_initialisations_look_alike() -> None:
-    rows = [row(depth, 80.0, name) for name in STUDY.grid.initialisations for depth in DEPTHS]
+    rows = [row(depth, 80.0, name) for name in STUDY.spec.initialisations for depth in DEPTHS]
     picture = next(block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
     lines = [line for line in picture.draw().axes[0].get_lines() if line.get_label() in SCHEMES]
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(
-        STUDY.grid.initialisations
+        STUDY.spec.initialisations
     )
 
 

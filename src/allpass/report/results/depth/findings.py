@@ -54,7 +54,7 @@ class Findings:
 
     def __init__(self, study: Study, rows: Sequence[Row]) -> None:
         assert isinstance(study, DepthStudy)
-        self.grid, self.rows = study.grid, rows
+        self.grid, self.rows = study.spec, rows
         self.found: Mapping[Combination, Row] = {combination_of(row): row for row in rows}
         self._verdicts = self._judge()
 
