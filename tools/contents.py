@@ -99,7 +99,7 @@ def splits() -> str:
     for rule in SPLITS:
         options = ", ".join(f"`{key}={value!r}`" for key, value in rule.options.items())
         rows.append(
-            (f"`{rule.name}`", "read" if rule.draw is None else "drawn", rule.summary, options, rule.citation)
+            (f"`{rule.name}`", "drawn" if rule.drawn else "read", rule.summary, options, rule.citation)
         )
     return table(("name", "", "what it does", "options", "from"), rows)
 

@@ -13,8 +13,8 @@ from allpass.data.splits import SPLITS, Split, check_split, splits
 from allpass.errors import InputError, UnknownNameError
 
 TEXAS = (33, 1, 18, 101, 30)
-DRAWN = ("random", "stratified", "few-label")
-FITTING = {"random": {}, "stratified": {}, "few-label": {"val": 30, "test": 60}}
+DRAWN = ("random", "acm-search", "stratified", "few-label")
+FITTING = {"random": {}, "acm-search": {}, "stratified": {}, "few-label": {"val": 30, "test": 60}}
 
 
 def labels(counts=TEXAS, missing: int = 0) -> Tensor:
@@ -52,10 +52,42 @@ def test_split_k_depends_on_seed_and_k_alone(name):
     assert not same(ten[0], splits(data, name, count=1, seed=4, **options)[0])
 
 
+@pytest.mark.parametrize("linear", [0, 4])
+def test_the_stream_of_a_search_is_that_of_a_seeded_program(linear):
+    """A program that seeds once and then, for each split, makes its model on the host and shuffles."""
+    y = labels()
+    data = Data(x=torch.rand(len(y), 7), y=y)
+    found = splits(data, "acm-search", count=3, seed=42, skip=2, linear=linear)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(42)
+        for number in range(5):
+            if linear:
+                torch.nn.Linear(7, linear).reset_parameters()
+            classes = [(y == c).nonzero().flatten() for c in range(5)]
+            classes = [nodes[torch.randperm(len(nodes))] for nodes in classes]
+            rest = torch.cat([nodes[22:] for nodes in classes])
+            rest = rest[torch.randperm(len(rest))]
+            if number < 2:
+                continue
+            split = found[number - 2]
+            assert same(
+                split,
+                Split(
+                    mask(torch.cat([nodes[:22] for nodes in classes]).tolist(), len(y)),
+                    mask(rest[:37].tolist(), len(y)),
+                    mask(rest[37:].tolist(), len(y)),
+                    split.name,
+                ),
+            )
+
+
 def test_a_known_split_never_changes():
     split = splits(Data(y=torch.arange(10) % 2), "random", count=1)[0]
     parts = [part.nonzero().flatten().tolist() for part in (split.train, split.val, split.test)]
     assert parts == [[2, 3, 4, 5, 6, 7], [0, 9], [1, 8]]
+    split = splits(Data(y=torch.arange(10) % 2), "acm-search", count=1, seed=42)[0]
+    parts = [part.nonzero().flatten().tolist() for part in (split.train, split.val, split.test)]
+    assert parts == [[3, 4, 6, 7, 8, 9], [1, 5], [0, 2]]
 
 
 def test_aliases_and_labels_of_other_types():
@@ -156,4 +188,4 @@ def test_a_stratified_split_has_no_findings():
 
 def test_every_rule_is_documented():
     assert all(rule.summary for rule in SPLITS)
-    assert {rule.name for rule in SPLITS if rule.draw} == set(DRAWN)
+    assert {rule.name for rule in SPLITS if rule.drawn} == set(DRAWN)

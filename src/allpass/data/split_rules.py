@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
+from allpass.data.arguments import whole_number
 from allpass.errors import InputError, did_you_mean
 
 Nodes: TypeAlias = npt.NDArray[np.int64]
@@ -30,6 +33,34 @@ def capped(labels: Nodes, rng: np.random.Generator, *, train: float, val: float)
     rest = rng.permutation(_join(members[cap:] for members in classes))
     num_val = round(val * N)
     return _join(members[:cap] for members in classes), rest[:num_val], rest[num_val:]
+
+
+def capped_in_turn(
+    labels: Nodes, features: int, seed: int, *, train: float, val: float, skip: int, linear: int
+) -> Iterator[Sets]:
+    """The rule of :func:`capped`, split after split out of one stream of torch's random numbers.
+
+    So the released code of ACM draws its splits: it seeds once, with 42, and while it searches every setting gets the
+    next ten. ``skip`` leaves out those that came before. ACM-GCN++ first makes a linear map of the features on the host
+    and draws its weights and biases twice, which takes numbers out of the same stream: ``linear`` is its width.
+    """
+    _check_shares(train, val)
+    skip, linear = whole_number("skip", skip), whole_number("linear", linear)
+    stream = torch.Generator().manual_seed(seed)
+    classes = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+    N = sum(len(members) for members in classes)
+    cap, num_val = round(train * N / len(classes)), round(val * N)
+
+    def shuffled(nodes: Nodes) -> Nodes:
+        return nodes[torch.randperm(len(nodes), generator=stream).numpy()]
+
+    for number in itertools.count():
+        for size in (features * linear, linear) * 2:
+            torch.empty(size).uniform_(generator=stream)
+        mixed = [shuffled(members) for members in classes]
+        rest = shuffled(_join(members[cap:] for members in mixed))
+        if number >= skip:
+            yield _join(members[:cap] for members in mixed), rest[:num_val], rest[num_val:]
 
 
 def stratified(labels: Nodes, rng: np.random.Generator, *, train: float, val: float) -> Sets:

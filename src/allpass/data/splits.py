@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
-from allpass.data.split_rules import Nodes, Sets, capped, few_label, stratified
+from allpass.data.split_rules import Nodes, Sets, capped, capped_in_turn, few_label, stratified
 from allpass.errors import InputError, did_you_mean
 from allpass.registry import Registry
 
@@ -51,7 +52,9 @@ class SplitRule:
     Args:
         name: Its name in :func:`splits`.
         summary: What it does, in one sentence.
-        draw: Draws the three sets from labels and a generator; nothing when the splits come with the data.
+        draw: Draws the three sets from labels and a generator.
+        stream: Draws one split after the other from labels, the number of features and a seed. With neither the splits
+            come with the data.
         options: The options it takes, with their defaults.
         aliases: Other names.
         citation: Where it was published.
@@ -60,9 +63,15 @@ class SplitRule:
     name: str
     summary: str
     draw: Callable[..., Sets] | None = None
+    stream: Callable[..., Iterator[Sets]] | None = None
     options: Mapping[str, object] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
     citation: str = ""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it can be drawn for any labels; else the splits come with the data."""
+        return self.draw is not None or self.stream is not None
 
 
 SPLITS = Registry[SplitRule]("split")
@@ -79,18 +88,34 @@ SPLITS.add(
         "random",
         "Equal counts of every class train: nominally 60/20/20, as GPRGNN and ACM draw it.",
         capped,
-        {"train": 0.6, "val": 0.2},
+        options={"train": 0.6, "val": 0.2},
         aliases=("60/20/20",),
         citation="arXiv:2006.07988",
     )
 )
-SPLITS.add(SplitRule("stratified", "The same shares of every class.", stratified, {"train": 0.6, "val": 0.2}))
+SPLITS.add(
+    SplitRule(
+        "acm-search",
+        "The same out of one stream, as the released ACM search draws them: seed 42, ten for each of its settings.",
+        stream=capped_in_turn,
+        options={"train": 0.6, "val": 0.2, "skip": 0, "linear": 0},
+        citation="arXiv:2210.07606",
+    )
+)
+SPLITS.add(
+    SplitRule(
+        "stratified",
+        "The same shares of every class.",
+        stratified,
+        options={"train": 0.6, "val": 0.2},
+    )
+)
 SPLITS.add(
     SplitRule(
         "few-label",
         "A small percentage of every class trains.",
         few_label,
-        {"percent": 5.0, "rule": "ceil", "val": 500, "test": 1000},
+        options={"percent": 5.0, "rule": "ceil", "val": 500, "test": 1000},
         aliases=("percent",),
         citation="arXiv:1906.02174",
     )
@@ -106,12 +131,14 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
 
     Args:
         data: A graph with labels ``y``.
-        name: ``"random"`` (``"60/20/20"``), ``"stratified"``, ``"few-label"`` (``"percent"``), or splits that
-            come with the data: ``"public"``, ``"geom-gcn"``, ``"platonov"``, ``"deezer"``, ``"linkx"``, ``"stored"``.
+        name: ``"random"`` (``"60/20/20"``), ``"acm-search"``, ``"stratified"``, ``"few-label"`` (``"percent"``), or
+            splits that come with the data: ``"public"``, ``"geom-gcn"``, ``"platonov"``, ``"deezer"``, ``"linkx"``,
+            ``"stored"``.
         count: How many splits.
         seed: Where the random numbers start.
-        options: ``train`` and ``val`` shares for random and stratified; ``percent``, ``rule`` (``"ceil"`` or
-            ``"june"``), ``val`` and ``test`` counts for few-label.
+        options: ``train`` and ``val`` shares for random, acm-search and stratified; ``skip`` (how many
+            splits came before) and ``linear`` (the width of a map drawn before each) for acm-search; ``percent``,
+            ``rule`` (``"ceil"`` or ``"june"``), ``val`` and ``test`` counts for few-label.
 
     Example:
         >>> data = Data(y=torch.arange(100) % 4)
@@ -126,11 +153,12 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
         cure = did_you_mean(wrong, rule.options) if rule.options else "It takes none."
         raise InputError(f"The split {rule.name!r} has no option {wrong!r}.", cure)
     count, seed = whole_number("count", count, least=1), whole_number("seed", seed)
-    if rule.draw is None:
+    if not rule.drawn:
         return _stored(data, rule.name)[:count]
     labels = _labels(data)
     settings = {**rule.options, **options}
-    return [_draw(rule, labels, seed, k, settings) for k in range(count)]
+    found = itertools.islice(_sets(rule, labels, data.num_features, seed, settings), count)
+    return [_split(rule, labels, seed, k, sets, settings) for k, sets in enumerate(found)]
 
 
 def check_split(split: Split, y: Tensor) -> list[str]:
@@ -167,10 +195,21 @@ def check_split(split: Split, y: Tensor) -> list[str]:
     return findings
 
 
-def _draw(rule: SplitRule, labels: Nodes, seed: int, k: int, settings: Mapping[str, Any]) -> Split:
+def _sets(
+    rule: SplitRule, labels: Nodes, features: int, seed: int, settings: Mapping[str, Any]
+) -> Iterator[Sets]:
+    """What a rule draws, split after split."""
+    if rule.stream is not None:
+        yield from rule.stream(labels, features, seed, **settings)
     assert rule.draw is not None
-    rng = np.random.default_rng(np.random.SeedSequence([seed, k]))
-    sets = rule.draw(labels, rng, **settings)
+    for k in itertools.count():
+        rng = np.random.default_rng(np.random.SeedSequence([seed, k]))
+        yield rule.draw(labels, rng, **settings)
+
+
+def _split(
+    rule: SplitRule, labels: Nodes, seed: int, k: int, sets: Sets, settings: Mapping[str, Any]
+) -> Split:
     for nodes, word in zip(sets, ("training", "validation", "test"), strict=True):
         if len(nodes) == 0 and not (word == "validation" and settings["val"] == 0):
             sizes = "/".join(str(len(one)) for one in sets)

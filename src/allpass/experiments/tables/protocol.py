@@ -76,7 +76,7 @@ class Protocol:
         """Complain where there is no such dataset, or the splits do not come with it."""
         check_name("dataset", name, DATASETS.names)
         rule = SPLITS[self.splits["name"]]
-        if rule.draw is None and rule.name not in DATASETS[name].splits:
+        if not rule.drawn and rule.name not in DATASETS[name].splits:
             raise InputError(
                 f"The dataset {name!r} does not come with the splits {rule.name!r}.",
                 f"It has: {', '.join(DATASETS[name].splits) or 'none'}.",
