@@ -71,6 +71,22 @@ def test_the_interval_is_as_wide_as_a_true_repetition() -> None:
     assert 0.6 < np.mean(widths) / (high - low) < 1.6
 
 
+def test_on_the_same_levels_only_graphs_are_drawn_anew() -> None:
+    good, blind, accuracy = curves(graphs=1)
+    found, lead = rankings({"good": good, "blind": blind}, accuracy, "good", same_levels=True)
+    assert (
+        found["good"].low == found["good"].value == found["good"].high
+    )  # one graph a level: nothing to draw
+    assert lead["blind"].low == lead["blind"].high
+    drawn, _ = rankings({"good": good, "blind": blind}, accuracy)
+    assert drawn["blind"].low < found["blind"].value < drawn["blind"].high
+    noisy, _, accuracy = curves(noise=0.1)
+    here, anywhere = (
+        rankings({"noisy": noisy}, accuracy, same_levels=same)[0]["noisy"] for same in (True, False)
+    )
+    assert 0 < here.high - here.low < anywhere.high - anywhere.low
+
+
 def test_the_same_seed_gives_the_same_interval() -> None:
     good, _, accuracy = curves()
     assert rankings({"good": good}, accuracy) == rankings({"good": good}, accuracy)

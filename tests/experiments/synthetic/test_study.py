@@ -171,6 +171,7 @@ def test_every_level_of_the_report_is_another_graph() -> None:
     ("old", "new", "message"),
     [
         ('"citeseer", "pubmed"', '"citesear", "pubmed"', "synthetic: there is no dataset 'citesear'"),
+        ('fixed_on = "cora"', 'fixed_on = "coral"', "synthetic: there is no dataset of features 'coral'"),
         ('"edge_homophily",', '"edge_homo",', "synthetic: there is no metric 'edge_homo'"),
         ('model = "acm-gcn"', 'model = "acm-gnc"', "synthetic, model ACM-GCN: there is no model"),
         ("settings = { lr = 0.05, weight_decay = 5e-5 }", "settings = { rl = 0.05 }", "no setting 'rl'"),

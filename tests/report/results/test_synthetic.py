@@ -71,12 +71,56 @@ def tables(rows: list[Row], begins: str) -> Iterator[Table]:
 def test_agreement_is_counted_from_the_rows(rows: list[Row]) -> None:
     text = next(b.text for b in page(STUDY, rows).blocks if isinstance(b, Text) and "The claim" in b.text)
     assert "It is on 30 of 31 (96.8%)" in text
-    assert "−10.00 points, of GCN with features of cora at level 0.05" in text
+    assert "−10.00 points, of GCN with features of cora, level 0.05" in text
+    hard = [one for one in rows if one["published"] is not None and 25 < float(str(one["published"])) < 95]
+    assert f"between 25 and 95% it is {len(hard)} of {len(hard)} (100.0%)" in text
+    assert "on the other features" not in text  # there are none but those that settings were fixed on
     (table,) = tables(rows, "Levels on which")
     assert table.header == ("features of", "GCN", "MLP-2")
     assert table.rows[0] == ("cora", "29 of 30", "1 of 1")
     assert table.rows[1] == ("citeseer", "–", "–")
     assert table.rows[-1] == ("all", "29 of 30", "1 of 1")
+
+
+def test_levels_that_disagree_are_named(rows: list[Row]) -> None:
+    (table,) = tables(rows, "The levels further away")
+    assert table.rows == (("cora, GCN, level 0.05", "110.0 ± 1.0", "100.0 ± 0.5", "−10.0 [−11.0, −9.0]"),)
+    assert not list(tables([one for one in rows if one["level"] != 0.05], "The levels further away"))
+
+
+def test_what_settings_were_fixed_on_is_set_apart(rows: list[Row]) -> None:
+    others = [row("GCN", level, [40.0], 40.0 + 4 * (level < 0.2), base="film") for level in LEVELS]
+    text = next(
+        b.text for b in page(STUDY, [*rows, *others]).blocks if isinstance(b, Text) and "The claim" in b.text
+    )
+    close = sum(level >= 0.2 for level in LEVELS)
+    assert f"features of cora: on the other features it is {close} of 30 ({close / 30:.1%})" in text
+
+
+def test_the_difference_at_chance_is_a_mean_over_its_levels() -> None:
+    at_chance = [row("GCN", 0.2, [19.0], 20.0), row("GCN", 0.21, [19.0], 21.0), row("GCN", 0.3, [50.0], 59.0)]
+    (text,) = (b.text for b in page(STUDY, at_chance).blocks if isinstance(b, Text) and "of chance" in b.text)
+    assert "the mean difference is −1.50 points for GCN (2 levels)." in text
+
+
+def test_what_has_not_run_is_named_with_the_command_of_what_has(rows: list[Row]) -> None:
+    def progress(rows: list[Row]) -> list[str]:
+        return [b.text for b in page(STUDY, rows).blocks if isinstance(b, Text) and "Not run yet" in b.text]
+
+    (text,) = progress([row("GCN", 0.2, [40.0], base=base) for base in STUDY.spec.bases])
+    assert text == (
+        "Not run yet: metrics, SGC-1, MLP-2, ACM-GCN, High-pass GCN, 28 levels from 0.005 to 0.95. "
+        "What stands here came from: allpass reproduce synthetic --cells GCN,released"
+    )
+    (text,) = progress(rows)
+    assert text.endswith("--cells cora,metrics,GCN,MLP-2,High-pass GCN,released")
+    every = [
+        {**row(what, 0.2, [40.0], base=base), "series": series, "kind": "metric"}
+        for what in STUDY.spec.models
+        for base in STUDY.spec.bases
+        for series in STUDY.spec.series
+    ]
+    assert not progress(every)
 
 
 def test_correlations_are_those_of_scipy_and_the_better_metric_is_called_so(rows: list[Row]) -> None:
@@ -89,8 +133,19 @@ def test_correlations_are_those_of_scipy_and_the_better_metric_is_called_so(rows
     assert edge.startswith(f"+{spearmanr(levels, u).statistic:.2f} [")
     assert aggregated.startswith("+1.00 [")
     (cases,) = tables(rows, "In how many cases")
-    assert cases.rows[0][:2] == ("GCN", "1 better, 0 worse, 0 open")
+    assert cases.rows[0][:2] == ("GCN, levels like these", "1 better, 0 worse, 0 open")
     assert cases.rows[0][2] == "0 better, 0 worse, 0 open"  # nothing was measured of H_node
+    assert cases.rows[2][:2] == ("GCN, these very levels", "1 better, 0 worse, 0 open")
+    assert cases.rows[3][:2] == ("High-pass GCN, these very levels", "1 better, 0 worse, 0 open")
+
+
+def test_levels_that_a_metric_does_not_tell_apart_are_counted(rows: list[Row]) -> None:
+    (table,) = tables(rows, "What a metric does not tell apart")
+    edge, aggregated = table.rows
+    assert edge[:3] == ("released, H_edge", "30 of 30", "1 at 0.050")
+    at_one = [level for level in LEVELS if abs(level - 0.2) >= 0.15]
+    assert aggregated[2] == f"{len(at_one)} at 1.000"
+    assert aggregated[3] == f"{50 - 10 * max(at_one):.1f} to 100.0"  # from the high-pass net to GCN
 
 
 def test_published_accuracies_are_ranked_too(rows: list[Row]) -> None:

@@ -48,7 +48,12 @@ def spearman(first: Floats, second: Floats) -> Floats:
 
 
 def rankings(
-    metrics: Mapping[str, Floats], accuracy: Floats, against: str = "", seed: int = 0
+    metrics: Mapping[str, Floats],
+    accuracy: Floats,
+    against: str = "",
+    *,
+    same_levels: bool = False,
+    seed: int = 0,
 ) -> tuple[dict[str, Interval], dict[str, Interval]]:
     """How each metric ranks accuracy over levels, and by how much one metric does so better than each of the others.
 
@@ -59,6 +64,7 @@ def rankings(
         metrics: Values by metric, ``[levels, graphs]``.
         accuracy: The accuracy on the same graphs.
         against: The metric that is set against the others; none where it is empty.
+        same_levels: Draw graphs alone anew, so that intervals are those of these very levels.
         seed: Where the random numbers start.
 
     Returns:
@@ -66,7 +72,7 @@ def rankings(
     """
     levels, graphs = accuracy.shape
     rng = np.random.default_rng(seed)
-    level = rng.integers(levels, size=(RESAMPLES, levels))
+    level = np.arange(levels)[None] if same_levels else rng.integers(levels, size=(RESAMPLES, levels))
     graph = rng.integers(graphs, size=(RESAMPLES, levels, graphs))
 
     def drawn(values: Floats) -> Floats:

@@ -22,6 +22,7 @@ _OWN = (
     "nodes_per_class",
     "graphs",
     "bases",
+    "fixed_on",
     "metrics",
     "quick",
     "protocol",
@@ -76,6 +77,7 @@ class SyntheticSpec:
         nodes_per_class: Nodes of each class.
         graphs: Graphs of each level.
         bases: Datasets that lend their features.
+        fixed_on: The one of them whose test accuracies were seen before settings were fixed.
         metrics: What is measured of every graph, names of ``METRICS``.
         protocol: How networks are trained.
         models: The networks by name.
@@ -93,6 +95,7 @@ class SyntheticSpec:
     nodes_per_class: int
     graphs: int
     bases: tuple[str, ...]
+    fixed_on: str
     metrics: tuple[str, ...]
     protocol: Protocol
     models: Mapping[str, Network]
@@ -112,6 +115,7 @@ def read_synthetic(text: str) -> SyntheticSpec:
     with at("synthetic"):
         for base in content["bases"]:
             check_name("dataset", base, DATASETS.names)
+        check_name("dataset of features", content["fixed_on"], content["bases"])
         for metric in content["metrics"]:
             check_name("metric", metric, METRICS.names)
         protocol = Protocol().changed(content["protocol"])

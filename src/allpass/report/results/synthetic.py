@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
@@ -10,22 +10,28 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from allpass.experiments.study import Row, Study
-from allpass.experiments.synthetic.ranking import Floats, Interval, in_order, largest_fall, rankings, valley
+from allpass.experiments.synthetic.graphs import METRICS_TASK
+from allpass.experiments.synthetic.ranking import (
+    Floats,
+    Interval,
+    in_order,
+    largest_fall,
+    rankings,
+    valley,
+)
 from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.metrics import METRICS
 from allpass.report.canvas import in_style
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
-from allpass.report.results.tables.cells import number, signed, spread
+from allpass.report.results.synthetic_published import agreement, by_level
+from allpass.report.results.tables.cells import number, signed
 from allpass.report.theme import light
 from allpass.report.wording import words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-CLOSE = 3.0
-"""Points within which a mean counts as reproduced."""
 
 CLAIMED = "modified_aggregation_homophily"
 OLDER = ("edge_homophily", "node_homophily", "class_homophily")
@@ -75,8 +81,20 @@ class _Curves:
     @cached_property
     def ranked(self) -> dict[str, tuple[dict[str, Interval], dict[str, Interval]]]:
         """How each metric ranks the accuracy of each network, and how far the claimed one leads."""
-        against = CLAIMED if CLAIMED in self.metrics else ""
-        return {name: rankings(self.metrics, values, against) for name, values in self.networks.items()}
+        return {name: rankings(self.metrics, values, self._against) for name, values in self.networks.items()}
+
+    @cached_property
+    def leads_here(self) -> dict[str, dict[str, Interval]]:
+        """How far the claimed metric leads on these very levels."""
+        shown = {name: self.metrics[name] for name in _shown(self)}
+        return {
+            name: rankings(shown, values, self._against, same_levels=True)[1]
+            for name, values in self.networks.items()
+        }
+
+    @property
+    def _against(self) -> str:
+        return CLAIMED if CLAIMED in self.metrics else ""
 
     @property
     def enough(self) -> bool:
@@ -94,13 +112,14 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     drawn = cast(SyntheticStudy, study)
     curves = [found for found in _all_curves(drawn, rows) if found.enough]
     compared = [row for row in rows if row["difference"] is not None]
-    blocks: list[Block] = [*head(study, rows)]
+    blocks: list[Block] = [*head(study, rows), *_progress(drawn, rows)]
     if compared:
-        blocks += [Text(_agreement(compared)), _agreement_table(drawn, compared)]
+        blocks += agreement(drawn, compared)
     if curves:
         blocks += [
             Heading("Which metric ranks accuracy best"),
             *_verdict(curves),
+            _ties(curves),
             _lead(curves),
             *(_correlations(drawn, curves, series) for series in _series(curves)),
             *_published_correlations(curves),
@@ -110,7 +129,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *(_picture(drawn, found) for found in curves),
         ]
     if compared:
-        blocks += [Heading("Level by level"), *_levels(drawn, compared)]
+        blocks += [Heading("Level by level"), *by_level(drawn, compared)]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
     return Page(study.title, tuple(blocks))
 
@@ -131,72 +150,104 @@ def _series(curves: Sequence[_Curves]) -> list[str]:
     return list(dict.fromkeys(found.series for found in curves))
 
 
+def _shown(found: _Curves) -> list[str]:
+    return [metric for metric in (*OLDER, CLAIMED) if metric in found.metrics]
+
+
 def _symbol(metric: str) -> str:
     return METRICS[metric].symbol
 
 
-def _agreement(compared: Sequence[Row]) -> str:
-    close = [row for row in compared if _close(row)]
-    share = len(close) / len(compared)
-    furthest = max(compared, key=lambda row: abs(cast(float, row["difference"])))
-    where = f" at level {furthest['level']:g}" if furthest["level"] is not None else ""
-    return (
-        f"The claim: ours is within {CLOSE:g} points of the published mean on at least 90% of the levels. It is on "
-        f"{len(close)} of {len(compared)} ({share:.1%}). The largest difference is "
-        f"{signed(cast(float, furthest['difference']))} points, of {furthest['what']} with features of "
-        f"{furthest['base']}{where}."
-    )
+def _progress(study: SyntheticStudy, rows: Sequence[Row]) -> list[Text]:
+    """What has not run yet, and the command of what has."""
+    spec = study.spec
+    names = {str(row[name]) for row in rows for name in ("series", "base", "what")}
+    names |= {METRICS_TASK} if any(row["kind"] == "metric" for row in rows) else set()
+    axes = (tuple(spec.bases), (METRICS_TASK, *spec.models), tuple(spec.series))
+    left = [name for axis in axes for name in axis if name not in names]
+    if not rows or not left:
+        return []
+    partly = [axis for axis in axes if not names.issuperset(axis)]
+    done = ",".join(name for axis in partly for name in axis if name in names)
+    missing = ", ".join(spec.titles.get(name, name) for name in left)
+    return [
+        Text(
+            f"Not run yet: {missing}. What stands here came from: allpass reproduce {study.id} --cells {done}"
+        )
+    ]
 
 
-def _close(row: Row) -> bool:
-    return abs(cast(float, row["difference"])) <= CLOSE
-
-
-def _agreement_table(study: SyntheticStudy, compared: Sequence[Row]) -> Table:
-    models = [name for name in study.spec.models if any(row["what"] == name for row in compared)]
-    lines = []
-    for base in (*study.spec.bases, ""):
-        cells = []
-        for model in models:
-            mine = [row for row in compared if row["what"] == model and base in ("", row["base"])]
-            cells.append(f"{sum(map(_close, mine))} of {len(mine)}" if mine else "–")
-        lines.append((base or "all", *cells))
-    return Table(
-        f"Levels on which our mean is within {CLOSE:g} points of the published one, by features and network.",
-        ("features of", *models),
-        tuple(lines),
-    )
-
-
-def _verdict(curves: Sequence[_Curves]) -> tuple[Text, Table]:
-    measure = Text(
+def _verdict(curves: Sequence[_Curves]) -> Iterable[Block]:
+    yield Text(
         "The measure is Spearman's correlation between a metric and the accuracy over the levels, each level standing "
-        "for the mean over its graphs. Intervals are of 95%, from levels and graphs drawn anew. A metric ranks better "
-        "or worse than another where the interval of the difference leaves out 0. The source makes its claim for SGC-1 "
-        "and GCN, which average; the other networks are beside them."
+        "for the mean over its graphs. A metric ranks better or worse than another where the interval (95%) of the "
+        "difference leaves out 0. There are two questions: what holds for levels like these, where levels and graphs "
+        "are drawn anew, and what holds for these very levels, where graphs alone are. The source makes its claim for "
+        "SGC-1 and GCN, which average."
     )
     networks = list(dict.fromkeys(network for found in curves for network in found.networks))
-    table = Table(
+    questions: list[tuple[str, Callable[[_Curves, str], Mapping[str, Interval]]]] = [
+        ("levels like these", lambda found, network: found.ranked[network][1]),
+        ("these very levels", lambda found, network: found.leads_here[network]),
+    ]
+    yield Table(
         f"In how many cases {_symbol(CLAIMED)} ranks accuracy better than another metric of the source, in how many "
         "worse, and in how many that is open. A case is a list of levels with the features of a dataset.",
-        ("network", *(f"against {_symbol(older)}" for older in OLDER)),
-        tuple((network, *(_cases(curves, network, older) for older in OLDER)) for network in networks),
+        ("network, question", *(f"against {_symbol(older)}" for older in OLDER)),
+        tuple(
+            (
+                f"{network}, {question}",
+                *(
+                    _cases([lead(found, network) for found in curves if network in found.networks], older)
+                    for older in OLDER
+                ),
+            )
+            for question, lead in questions
+            for network in networks
+        ),
     )
-    return measure, table
 
 
-def _cases(curves: Sequence[_Curves], network: str, older: str) -> str:
-    ranked = [found.ranked[network][1] for found in curves if network in found.networks]
-    leads = [lead[older] for lead in ranked if older in lead]
-    better, worse = sum(lead.low > 0 for lead in leads), sum(lead.high < 0 for lead in leads)
-    return f"{better} better, {worse} worse, {len(leads) - better - worse} open"
+def _cases(leads: Sequence[Mapping[str, Interval]], older: str) -> str:
+    known = [lead[older] for lead in leads if older in lead]
+    better, worse = sum(lead.low > 0 for lead in known), sum(lead.high < 0 for lead in known)
+    return f"{better} better, {worse} worse, {len(known) - better - worse} open"
+
+
+def _ties(curves: Sequence[_Curves]) -> Table:
+    """How much a metric leaves unsaid: levels to which it gives one value."""
+    lines = []
+    for series in _series(curves):
+        mine = [found for found in curves if found.series == series]
+        for metric in _shown(mine[0]):
+            values, sizes = np.unique(mine[0].metrics[metric].mean(1), return_counts=True)
+            accuracies = [
+                accuracy.mean(1)[found.metrics[metric].mean(1) == values[sizes.argmax()]]
+                for found in mine
+                for accuracy in found.networks.values()
+            ]
+            lines.append(
+                (
+                    f"{series}, {_symbol(metric)}",
+                    f"{len(values)} of {len(mine[0].levels)}",
+                    f"{sizes.max()} at {values[sizes.argmax()]:.3f}",
+                    f"{np.concatenate(accuracies).min():.1f} to {np.concatenate(accuracies).max():.1f}",
+                )
+            )
+    return Table(
+        "What a metric does not tell apart: its different values among the levels, the most levels with one value, "
+        "and the accuracies on those levels, of all networks and features. Accuracy is not ranked within them.",
+        ("levels, metric", "different values", "most levels with one value", "accuracy there, %"),
+        tuple(lines),
+    )
 
 
 def _lead(curves: Sequence[_Curves]) -> Table:
     older = [metric for metric in curves[0].metrics if metric != CLAIMED]
     return Table(
-        f"The correlation of {_symbol(CLAIMED)} less that of each other metric, with its interval; above 0 it ranks "
-        "accuracy better.",
+        f"For levels like these: the correlation of {_symbol(CLAIMED)} less that of each other metric, with its "
+        "interval. Signs count: a metric that falls as accuracy rises, by its definition or because it speaks of "
+        "high-pass filters, has a negative correlation and may rank as well all the same.",
         ("levels, features, network", *map(_symbol, older)),
         tuple(
             (
@@ -246,7 +297,7 @@ def _published_correlations(curves: Sequence[_Curves]) -> list[Table]:
 
 def _shapes(study: SyntheticStudy, curves: Sequence[_Curves], series: str) -> Table:
     mine = [found for found in curves if found.series == series]
-    shown = [metric for metric in (*OLDER, CLAIMED) if metric in mine[0].metrics]
+    shown = _shown(mine[0])
     lines = []
     for found in mine:
         for network, accuracy in found.networks.items():
@@ -264,7 +315,8 @@ def _shapes(study: SyntheticStudy, curves: Sequence[_Curves], series: str) -> Ta
     return Table(
         f"On {study.spec.titles[series]}: the level of the lowest accuracy (in brackets the homophily at which theory "
         "expects it for averaging), how many points it is below the lower end of the curve (a U where that is above "
-        "0), and the most that accuracy falls while a metric rises (0: monotone).",
+        "0), and the most that accuracy falls while a metric rises (0: monotone). Levels of one value count as no "
+        "fall: a metric that says little falls little.",
         (
             "features, network",
             "lowest at",
@@ -275,43 +327,6 @@ def _shapes(study: SyntheticStudy, curves: Sequence[_Curves], series: str) -> Ta
     )
 
 
-def _levels(study: SyntheticStudy, compared: Sequence[Row]) -> Iterable[Table]:
-    for base in study.spec.bases:
-        mine = {(row["level"], row["what"]): row for row in compared if row["base"] == base}
-        models = [name for name in study.spec.models if any(what == name for _, what in mine)]
-        levels = sorted(
-            {level for level, _ in mine if level is not None}, key=lambda level: cast(float, level)
-        )
-        if not mine:
-            continue
-        yield Table(
-            f"Features of {base}: mean and deviation over graphs in percent, and the difference with its interval.",
-            (
-                "level",
-                *(f"{model}, {kind}" for model in models for kind in ("published", "ours", "difference")),
-            ),
-            tuple(
-                (
-                    "any" if level is None else f"{cast(float, level):g}",
-                    *(cell for model in models for cell in _three(mine.get((level, model)))),
-                )
-                for level in (*levels, *([None] if any(level is None for level, _ in mine) else []))
-            ),
-        )
-
-
-def _three(row: Row | None) -> tuple[str, str, str]:
-    if row is None:
-        return ("", "", "")
-    low, high = number(row, "low"), number(row, "high")
-    interval = "" if low is None or high is None else f" [{signed(low, 1)}, {signed(high, 1)}]"
-    return (
-        spread([number(row, "published"), number(row, "published_deviation")], 1),
-        spread([number(row, "mean"), number(row, "deviation")], 1),
-        signed(cast(float, row["difference"]), 1) + interval,
-    )
-
-
 def _interval(found: Interval, digits: int = 2) -> str:
     if np.isnan(found.value):
         return "–"
@@ -319,12 +334,12 @@ def _interval(found: Interval, digits: int = 2) -> str:
 
 
 def _picture(study: SyntheticStudy, found: _Curves) -> Picture:
-    shown = [metric for metric in (*OLDER, CLAIMED) if metric in found.metrics]
+    shown = _shown(found)
     return Picture(
         f"synthetic-{found.series}-{found.base}",
         f"Accuracy against {', '.join(map(_symbol, shown))} on {study.spec.titles[found.series]}, features of "
-        f"{found.base}: a point is the mean over the graphs of a level, points are joined in the order of the metric, "
-        "shades are one deviation over graphs.",
+        f"{found.base}: a point is the mean over the graphs of a level, points are joined in the order of the metric "
+        "and, where that is the same, of accuracy; shades are one deviation over graphs.",
         partial(_draw, found, tuple(study.spec.models), shown),
     )
 
