@@ -68,6 +68,21 @@ def test_stores_joined(call, path, tmp_path):
         assert joined.get(key(2)).agrees(run(2))
 
 
+@pytest.mark.parametrize(
+    ("differing", "more"), [(5, []), (6, ["  and 1 more"]), (1205, ["  and 1,200 more"])]
+)
+def test_five_runs_that_differ_are_named_and_the_others_counted(call, tmp_path, differing, more):
+    for name, score in (("runs.db", 0.5), ("other.db", 1.0)):
+        with Store(tmp_path / name) as store:
+            store.add_many([run(number, scores={"test_score": score}) for number in range(differing)])
+    _, out, _ = call("merge", tmp_path / "runs.db", tmp_path / "other.db")
+    counted, *named, last = out.splitlines()
+    assert f" {differing:,} with other numbers" in counted
+    assert [line.split(", ")[-1] for line in named[:5]] == [key(number).identity for number in range(5)]
+    assert named[5:] == more
+    assert last.endswith(f"runs.db: {differing:,} runs")
+
+
 def test_nothing_is_written_when_a_source_is_bad(call, path, tmp_path):
     (tmp_path / "text.db").write_text("hello")
     for bad in ("text.db", "absent.db"):

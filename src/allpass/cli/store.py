@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 store = typer.Typer(no_args_is_help=True)
+_SHOWN = 5
+"""As many runs that differ are named."""
 
 
 @store.callback()
@@ -70,9 +72,11 @@ def merge(
                 f"{source}: {merged.added:,} added, {merged.present:,} already there, "
                 f"{len(merged.conflicts):,} with other numbers than those there"
             )
-            for key in merged.conflicts:
+            for key in merged.conflicts[:_SHOWN]:
                 typer.echo(
                     f"  kept as it was: {key.dataset}, {key.model}, {key.split}, seed {key.seed}, "
                     f"{key.identity}"
                 )
+            if len(merged.conflicts) > _SHOWN:
+                typer.echo(f"  and {len(merged.conflicts) - _SHOWN:,} more")
         typer.echo(f"{target}: {len(joined):,} runs")
