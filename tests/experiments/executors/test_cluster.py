@@ -96,8 +96,9 @@ def test_the_cluster_tells_what_this_process_does(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALLPASS_DATA", "some/folder")
-    protocol = Protocol(splits={"name": "random", "count": 2}, stop={"name": "gprgnn", "max_epochs": 3})
-    trainings = Trainings("cora", "gcn", protocol, ({"lr": 0.01}, {"lr": 0.02}))
+    drawn = {"name": "random", "count": 2, "train": 0.4}
+    protocol = Protocol(splits=drawn, stop={"name": "gprgnn", "max_epochs": 3})
+    trainings = Trainings("example-bipartite", "gcn", protocol, ({"lr": 0.01}, {"lr": 0.02}))
     good, bad = (
         [trains("gcn", trainings)],
         [acts("refused", end="refusal"), acts("failed", end="error"), acts("fine")],
