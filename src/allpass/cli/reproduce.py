@@ -34,7 +34,7 @@ def reproduce(
     cells: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts of it, separated by commas: rows, columns, ROW/COLUMN, same or honest for a table; "
+            help="Parts of it, separated by commas: rows, columns, ROW/COLUMN, same, fresh or honest for a table; "
             "may be repeated.",
             show_default=False,
         ),

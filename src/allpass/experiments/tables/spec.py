@@ -33,6 +33,7 @@ from typing import Any
 from allpass.data.arguments import whole_number
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.tables.drawn import Drawn
 from allpass.experiments.tables.honest import Honest, check_space
 from allpass.experiments.tables.protocol import Protocol
 from allpass.models.catalog import resolve
@@ -43,11 +44,13 @@ from allpass.train.scores import SCORES
 
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")
-_ROW = ("model", "strategy", "settings", "space", "protocol", "honest", "table", "incomparable", "note")
+_ROW = (
+    "model", "strategy", "settings", "space", "protocol", "honest", "drawn", "table", "incomparable", "note",
+)  # fmt: skip
 _OTHER = 'kind = "study"'
 """How the file of a study begins that is no table; its own module reads it."""
 
-_HEAD = ("notes", "runs", "protocol", "honest", "quick", "defaults")
+_HEAD = ("notes", "runs", "protocol", "drawn", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
 
@@ -87,6 +90,7 @@ class Cell:
         column: Where it stands.
         model: A name of ``allpass.models.MODELS``; empty where allpass has no such model and the number is only shown.
         changes: What row and cell change of the column's protocol.
+        drawn: The splits that its settings had in the source, where these are known; else those of the protocol.
         honest_changes: What the row changes of it for its honest numbers.
         fixed: The settings that make the model what the row says.
         space: What an honest search tries beside the space of all rows.
@@ -105,6 +109,7 @@ class Cell:
     column: Column
     model: str
     changes: Mapping[str, Any] = field(default_factory=dict)
+    drawn: Mapping[str, Any] | None = None
     honest_changes: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -121,6 +126,11 @@ class Cell:
     @property
     def protocol(self) -> Protocol:
         """How its runs are made."""
+        return self.fresh_protocol.changed({"splits": self.drawn} if self.drawn else {})
+
+    @property
+    def fresh_protocol(self) -> Protocol:
+        """The same on splits that the source did not choose by."""
         return self.column.protocol.changed(self.changes)
 
     @property
@@ -192,6 +202,7 @@ def parse_spec(text: str, name: str) -> Spec:
         check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
         protocol = Protocol().changed(content.get("protocol", {}))
         honest = Honest.read(content.get("honest", {}))
+        drawn = Drawn.read(content["drawn"]) if "drawn" in content else None
         for title in content.get("quick", ()):
             check_name("row or column", title, (*content["rows"], *content["columns"]))
         if not isinstance(content.get("defaults", False), bool):
@@ -208,10 +219,11 @@ def parse_spec(text: str, name: str) -> Spec:
             if "strategy" in row:
                 check_name("few-label strategy", row["strategy"], STRATEGIES.names)
             check_space(row.get("space", {}))
+            of_row = _drawn(drawn, row.get("drawn", False))
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
-                cells.append(_cell(title, row, columns[place], given, runs))
+                cells.append(_cell(title, row, columns[place], given, runs, of_row))
     return Spec(
         content["id"],
         content["title"],
@@ -235,7 +247,23 @@ def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
     return Column(title, given["dataset"], protocol, corrected, given.get("score", ""), given.get("note", ""))
 
 
-def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str, Any], runs: int) -> Cell:
+def _drawn(drawn: Drawn | None, of_row: Any) -> Drawn | None:
+    """The splits that the source drew for a row: ``true``, or what the row changes of them; else they are not known."""
+    if of_row is False:
+        return None
+    if drawn is None:
+        raise InputError("The row has drawn splits, and the table has none.", "Write a table [drawn].")
+    return drawn if of_row is True else drawn.changed(of_row)
+
+
+def _cell(
+    title: str,
+    row: Mapping[str, Any],
+    column: Column,
+    given: Mapping[str, Any],
+    runs: int,
+    drawn: Drawn | None,
+) -> Cell:
     check_keys(given, _CELL)
     for kind in set(_NUMBERS).intersection(given):
         check_numbers(kind, given[kind])
@@ -255,6 +283,7 @@ def _cell(title: str, row: Mapping[str, Any], column: Column, given: Mapping[str
         column=column,
         model=row.get("model", ""),
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
+        drawn=None if drawn is None or settings is None else drawn.of(settings),
         honest_changes={**row.get("protocol", {}), **row.get("honest", {})},
         fixed=fixed,
         space=row.get("space", {}),

@@ -21,8 +21,9 @@ from allpass.train.run import Key, Run
 from allpass.train.store import Store
 from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
 
-Kind = Literal["same", "honest"]
-KINDS: tuple[Kind, ...] = ("same", "honest")
+Kind = Literal["same", "fresh", "honest"]
+KINDS: tuple[Kind, ...] = ("same", "fresh", "honest")
+"""By the same protocol and settings; the same on splits of ours, where those of the source are known; honestly."""
 QUICK_SPLITS, QUICK_EPOCHS, QUICK_WIDTH = 2, 30, 16
 SEARCH_SEED = 1
 """The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
@@ -32,7 +33,7 @@ class TableStudy(Specified[Spec]):
     """The study of a spec."""
 
     def cells(self) -> Sequence[str]:
-        """Rows, columns, the two kinds of numbers, and single cells as ``ROW/COLUMN``."""
+        """Rows, columns, the kinds of numbers, and single cells as ``ROW/COLUMN``."""
         return [name for names in _axes(self.spec).values() for name in names]
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:
@@ -54,14 +55,26 @@ class TableStudy(Specified[Spec]):
         return [row for row in found if row is not None]
 
     def asked(self, plan: Plan) -> list[tuple[Cell, Kind]]:
-        """What a plan asks for: every published setting first, then what is searched."""
+        """What a plan asks for: every published setting first, then what is searched.
+
+        A quick plan leaves out what proves no path of its own: the same settings on other splits.
+        """
         wanted = _Wanted(self.spec, plan)
         return [
             (cell, kind)
             for kind in KINDS
             for cell in self.spec.cells
-            if cell.model and wanted(cell, kind) and (kind == "honest" or self._published(cell) is not None)
+            if cell.model
+            and wanted(cell, kind)
+            and self._has(cell, kind)
+            and not (plan.quick and kind == "fresh")
         ]
+
+    def _has(self, cell: Cell, kind: Kind) -> bool:
+        """Whether there is such a number of a cell."""
+        if kind == "fresh":
+            return cell.drawn is not None
+        return kind == "honest" or self._published(cell) is not None
 
     def _published(self, cell: Cell) -> dict[str, object] | None:
         """The settings of the same-settings number, where there is one."""
@@ -83,7 +96,7 @@ class TableStudy(Specified[Spec]):
 
     def _final(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Trainings | None:
         """The trainings whose best is reported; nothing while a search has not told which these are."""
-        if kind == "same":
+        if kind != "honest":
             return self._trainings(cell, kind, plan, [self._published(cell) or {}])
         if self.spec.honest.choose == "own":
             fewer = {"count": self.spec.honest.splits} if self.spec.honest.splits else {}
@@ -97,8 +110,12 @@ class TableStudy(Specified[Spec]):
     def _trainings(
         self, cell: Cell, kind: Kind, plan: Plan, settings: Sequence[Mapping[str, Any]], **changes: object
     ) -> Trainings:
-        column = cell.column if kind == "same" else cell.column.honest
-        protocol = cell.protocol if kind == "same" else cell.honest_protocol
+        column = cell.column.honest if kind == "honest" else cell.column
+        protocol = {
+            "same": cell.protocol,
+            "fresh": cell.fresh_protocol,
+            "honest": cell.honest_protocol,
+        }[kind]
         if changes:
             protocol = protocol.changed({"splits": changes})
         if plan.quick:
@@ -169,7 +186,7 @@ class TableStudy(Specified[Spec]):
         """Against what was printed beside the settings, or else in the table; and against the authors' code."""
         ours = [100 * score for score in chosen.test_scores]
         sample = cell.protocol.deviation == "sample"
-        printed = (cell.beside or cell.published) if kind == "same" else cell.published
+        printed = cell.published if kind == "honest" else cell.beside or cell.published
         found: Row = {}
         for name, numbers in (("published", printed), ("rerun", cell.rerun)):
             compared = verdict(ours, numbers, runs=cell.runs, sample=sample) if numbers else None
@@ -259,12 +276,18 @@ class _Wanted:
         )
 
 
+def kinds_of(spec: Spec) -> tuple[Kind, ...]:
+    """The kinds of numbers that a table has: fresh ones, where it knows the splits of its source."""
+    known = any(cell.drawn is not None for cell in spec.cells)
+    return tuple(kind for kind in KINDS if kind != "fresh" or known)
+
+
 def _axes(spec: Spec) -> dict[str, Sequence[str]]:
     """The names that a plan may choose from, by what they name."""
     return {
         "row": spec.rows,
         "column": [column.name for column in spec.columns],
-        "kind": KINDS,
+        "kind": kinds_of(spec),
         "cell": [f"{cell.row}/{cell.column.name}" for cell in spec.cells],
     }
 

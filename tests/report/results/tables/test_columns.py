@@ -36,26 +36,32 @@ def test_a_table_for_every_column_with_all_its_rows() -> None:
 
 def test_a_line_holds_all_that_is_known() -> None:
     cell = SPEC.cell("ACM-GCN", "Texas")
-    line = line_of([row_of(cell, "same", SCORES), row_of(cell, "honest", SCORES)], "ACM-GCN", "Texas")
+    rows = [row_of(cell, "same", SCORES), row_of(cell, "fresh", SCORES), row_of(cell, "honest", SCORES)]
+    line = line_of(rows, "ACM-GCN", "Texas")
     assert line[1:4] == ["94.92 ± 2.88", "93.61 ± 2.00", "94.00 ± 1.00 (n = 10)"]
     assert line[4].startswith("−0.92 [")
     assert "], agrees; to the rerun +0.39 [" in line[4]
-    assert line[5:] == ["94.00 ± 1.00 (n = 10, 60 tried)", "not comparable: Other data: texas-4."]
+    assert line[5] == "94.00 ± 1.00 (n = 10)"
+    assert line[6].startswith("−0.92 [")
+    assert "rerun" not in line[6]
+    assert line[7:] == ["94.00 ± 1.00 (n = 10, 60 tried)", "not comparable: Other data: texas-4."]
 
 
 def test_missing_numbers_say_why() -> None:
-    assert line_of([], "MLP-2", "Texas")[3:] == ["no settings published", "", "not run yet", ""]
+    none, splits = "no settings published", "splits not known"
+    assert line_of([], "MLP-2", "Texas")[3:] == [none, "", none, "", "not run yet", ""]
+    assert line_of([], "GCN", "Texas")[3:] == ["not run yet", "", splits, "", "not run yet", ""]
     assert line_of([], "GCN", "Minesweeper")[1] == "not published"
 
 
 def test_honest_numbers_of_the_same_data_are_compared() -> None:
     cell = SPEC.cell("ACM-GCN", "Film")
-    assert line_of([row_of(cell, "honest", SCORES)], "ACM-GCN", "Film")[6].endswith(", better")
+    assert line_of([row_of(cell, "honest", SCORES)], "ACM-GCN", "Film")[8].endswith(", better")
 
 
 def test_the_best_of_each_kind_is_bold() -> None:
     rows = rows_of(STUDY)
-    for place, number in ((1, "published"), (3, "mean"), (5, "mean")):
+    for place, number in ((1, "published"), (3, "mean"), (5, "mean"), (7, "mean")):
         values = [values[place] for values in table_of(rows, "Film").values()]
         assert sum(value.best for value in values) >= 1, number
         best = max(float(value.text.split()[0]) for value in values if value.text[0].isdigit())

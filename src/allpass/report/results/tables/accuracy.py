@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell
-from allpass.experiments.tables.study import KINDS, Kind
+from allpass.experiments.tables.study import Kind
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.head import head
 from allpass.report.results.page import Heading, Page, Table
@@ -14,6 +14,7 @@ from allpass.report.results.shades import shaded
 from allpass.report.results.tables.agreement import agreement, below
 from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
 from allpass.report.results.tables.columns import details, notes
+from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.selection import selection
 
 MARKS = {AGREES: "=", BETTER: "▲", WORSE: "▼", INCOMPARABLE: "○"}
@@ -21,6 +22,7 @@ OF_RERUN = "≈"
 """The mark of a cell that agrees with the authors' own code and not with what was published."""
 _TITLES: dict[Kind, str] = {
     "same": "Ours by the same protocol and settings.",
+    "fresh": "Ours with the same settings, on splits that the source did not choose by.",
     "honest": "Ours, honest: settings chosen on validation nodes alone, disjoint splits, corrected data.",
 }
 _LEGEND = (
@@ -44,8 +46,9 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *head(study, rows),
             *agreement(results),
             Heading("All cells at a glance"),
-            *(_matrix(results, kind) for kind in KINDS),
+            *(_matrix(results, kind) for kind in results.kinds),
             *below(results),
+            *luck(results),
             *selection(results),
             *details(results),
             *notes(results),

@@ -122,6 +122,9 @@ def reasons(results: Results, cell: Cell, row: Row) -> list[str]:
         )
     if row["diverged"]:
         found.append(f"{row['diverged']} of {row['runs']} runs diverged.")
+    fresh = results.get(cell, "fresh")
+    if fresh is not None:
+        found.append(f"On fresh splits: {measured(fresh)}.")
     honest = results.get(cell, "honest")
     if honest is not None:
         found.append(f"Honest: {measured(honest)} on {data_of(cell.column)}.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from allpass.errors import InputError
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.tables.spec import Cell, Column
-from allpass.experiments.tables.study import Kind, TableStudy
+from allpass.experiments.tables.study import Kind, TableStudy, kinds_of
 from allpass.experiments.tables.verdicts import INCOMPARABLE
 
 NOT_YET = "not run yet"
@@ -27,7 +27,7 @@ class Results:
             raise InputError(
                 f"The study {study.id!r} is no table of accuracies.", "Use the page of its own kind."
             )
-        self.spec = study.spec
+        self.spec, self.kinds = study.spec, kinds_of(study.spec)
         self.rows = rows
         self._found = {(row["row"], row["column"], row["kind"]): row for row in rows}
         self._asked = {(cell.row, cell.column.name, kind) for cell, kind in study.asked(Plan())}
@@ -58,7 +58,9 @@ class Results:
             return "not run"
         if (cell.row, cell.column.name, kind) in self._asked:
             return NOT_YET
-        return "no settings published"
+        return (
+            "splits not known" if kind == "fresh" and cell.settings is not None else "no settings published"
+        )
 
 
 def number(row: Row | None, name: str) -> float | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
-from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell, Column
-from allpass.experiments.tables.study import KINDS, Kind
+from allpass.experiments.tables.study import Kind
 from allpass.report.results.page import Block, Heading, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import (
@@ -19,15 +19,11 @@ from allpass.report.results.tables.cells import (
     why_incomparable,
 )
 
-_HEADER = (
-    "row",
-    "published",
-    "authors' code, rerun",
-    "ours, same settings",
-    "difference to published; to the rerun",
-    "ours, honest",
-    "honest minus published",
-)
+_HEADERS: dict[Kind, tuple[str, str]] = {
+    "same": ("ours, same settings", "difference to published; to the rerun"),
+    "fresh": ("ours, same settings on fresh splits", "difference to published"),
+    "honest": ("ours, honest", "honest minus published"),
+}
 _EXPLANATION = (
     "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. Differences "
     "are ours minus theirs in points, with Welch's 95% interval; a mean that was printed without deviation counts as "
@@ -48,20 +44,15 @@ def details(results: Results) -> tuple[Block, ...]:
     for column in results.spec.columns:
         cells = [cell for cell in results.spec.cells if cell.column.name == column.name]
         shown = shaded([_first(cell.published) for cell in cells], [printed(cell) for cell in cells])
-        ours = {kind: _of_kind(results, cells, kind) for kind in KINDS}
-        lines: list[tuple[Value | str, ...]] = [
-            (
-                cell.row,
-                shown[place],
-                spread(cell.rerun),
-                ours["same"][place],
-                _both(results.get(cell, "same")),
-                ours["honest"][place],
-                _honestly(cell, results.get(cell, "honest")),
-            )
-            for place, cell in enumerate(cells)
-        ]
-        blocks.append(Table(_caption(column), _HEADER, tuple(lines)))
+        ours = {kind: _of_kind(results, cells, kind) for kind in results.kinds}
+        header = ("row", "published", "authors' code, rerun", *chain(*(_HEADERS[kind] for kind in ours)))
+        lines: list[tuple[Value | str, ...]] = []
+        for place, cell in enumerate(cells):
+            line: list[Value | str] = [cell.row, shown[place], spread(cell.rerun)]
+            for kind, values in ours.items():
+                line += [values[place], _difference(results, cell, kind)]
+            lines.append(tuple(line))
+        blocks.append(Table(_caption(column), header, tuple(lines)))
     return tuple(blocks)
 
 
@@ -87,18 +78,15 @@ def _of_kind(results: Results, cells: Sequence[Cell], kind: Kind) -> tuple[Value
     return shaded([results.mean(cell, kind) for cell in cells], [results.text(cell, kind) for cell in cells])
 
 
-def _both(row: Row | None) -> str:
+def _difference(results: Results, cell: Cell, kind: Kind) -> str:
+    row = results.get(cell, kind)
     if row is None:
         return ""
-    rerun = compared(row, "rerun")
+    if kind == "honest":
+        reason = why_incomparable(cell, row)
+        return f"not comparable: {reason}" if reason else compared(row)
+    rerun = compared(row, "rerun") if kind == "same" else ""
     return "; ".join(part for part in (compared(row), f"to the rerun {rerun}" if rerun else "") if part)
-
-
-def _honestly(cell: Cell, row: Row | None) -> str:
-    if row is None:
-        return ""
-    reason = why_incomparable(cell, row)
-    return f"not comparable: {reason}" if reason else compared(row)
 
 
 def _caption(column: Column) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
-from allpass.experiments.tables.study import KINDS, Kind
+from allpass.experiments.tables.study import Kind
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Table, Value, listed
 from allpass.report.results.shades import shaded
@@ -73,13 +73,13 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
     rows = results.spec.rows
     cells = [[results.cell(row, column) for row in rows] for column in columns]
     published = [_published(column) for column in cells]
-    ours = {kind: [_ours(results, column, kind) for column in cells] for kind in KINDS}
+    ours = {kind: [_ours(results, column, kind) for column in cells] for kind in _TITLES}
     return [
         Heading(graph),
         Table.of_columns(f"{graph}, published; {reading}", header, rows, published),
         *(
             Table.of_columns(f"{graph}, {_TITLES[kind]}; {reading}", header, rows, ours[kind])
-            for kind in KINDS
+            for kind in _TITLES
         ),
     ]
 
@@ -118,7 +118,7 @@ def _against_baselines(results: Results) -> Table:
     """In how many columns the proposed networks reach the GCN, as published and as ours."""
     lines: list[tuple[str, ...]] = []
     for row in PROPOSED:
-        for kind in KINDS:
+        for kind in _TITLES:
             ours = [
                 (column, results.mean(results.cell(row, column), kind)) for column in results.spec.columns
             ]
@@ -200,7 +200,7 @@ def _of_proposed(results: Results, row: str) -> Table:
         cell = results.cell(row, column)
         if cell is None:
             continue
-        same, honest = (results.get(cell, kind) for kind in KINDS)
+        same, honest = (results.get(cell, kind) for kind in ("same", "honest"))
         gcn = results.cell(BASELINE, column)
         theirs = _printed(results, column)
         lines.append(

@@ -1,0 +1,54 @@
+"""What the splits of a source were worth: the same settings on the splits they were chosen by, and on others."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from allpass.experiments.tables.spec import Column
+from allpass.report.results.page import Block, Heading, Table, Text
+from allpass.report.results.tables.cells import Results, number, signed
+
+_EXPLANATION = (
+    "The released search draws ten new splits for every setting and publishes the setting with the best mean on test "
+    "nodes: it chooses splits along with settings. Which splits a setting had follows from its place in the search, so "
+    "both can be measured: the same settings on those splits, and on others that nobody chose by."
+)
+
+
+def luck(results: Results) -> tuple[Block, ...]:
+    """What is gained on the splits that settings were chosen by; empty where these are not known.
+
+    Args:
+        results: The rows of the table.
+    """
+    lines = [line for column in results.spec.columns if (line := _line(results, column)) is not None]
+    if not lines:
+        return ()
+    return (
+        Heading("What the splits were worth"),
+        Text(_EXPLANATION),
+        Table(
+            "Averaged over the rows that were run on both, in points.",
+            (
+                "column",
+                "rows",
+                "published minus ours, same splits",
+                "published minus ours, fresh splits",
+                "luck",
+            ),
+            tuple(lines),
+        ),
+    )
+
+
+def _line(results: Results, column: Column) -> tuple[str, ...] | None:
+    gaps: list[tuple[float, float]] = []
+    for row in results.spec.rows:
+        cell = results.cell(row, column)
+        same, fresh = (number(results.get(cell, kind), "published_difference") for kind in ("same", "fresh"))
+        if same is not None and fresh is not None:
+            gaps.append((-same, -fresh))
+    if not gaps:
+        return None
+    same, fresh = (fmean(part) for part in zip(*gaps, strict=True))
+    return column.name, str(len(gaps)), signed(same), signed(fresh), signed(fresh - same)

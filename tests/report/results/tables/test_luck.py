@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from tests.report.results.invented import row_of
+
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Table
+from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.luck import luck
+
+SPEC = read_spec("acm-random")
+STUDY = TableStudy(SPEC)
+
+
+def test_the_luck_of_splits_is_averaged_over_rows_that_have_both() -> None:
+    one, other = SPEC.cell("ACM-GCN", "Texas"), SPEC.cell("ACM-SGC-1", "Texas")
+    rows = [
+        row_of(one, "same", [94.0, 94.0]),  # published 94.92
+        row_of(one, "fresh", [92.0, 92.0]),
+        row_of(other, "same", [93.0, 93.0]),  # published 93.61
+        row_of(other, "fresh", [92.0, 92.0]),
+        row_of(SPEC.cell("ACMII-GCN", "Texas"), "same", [90.0, 90.0]),
+    ]
+    *_, table = luck(Results(STUDY, rows))
+    assert isinstance(table, Table)
+    same, fresh = (0.92 + 0.61) / 2, (2.92 + 1.61) / 2
+    assert table.rows == (("Texas", "2", f"+{same:.2f}", f"+{fresh:.2f}", f"+{fresh - same:.2f}"),)
+
+
+def test_nothing_measured_is_not_shown() -> None:
+    assert luck(Results(STUDY, [])) == ()
