@@ -183,7 +183,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     **{f"cli-{verb.replace(' ', '-')}": partial(cli, verb) for verb in VERBS},
     **{f"api-{room}": partial(api, room) for room in ROOMS},
     **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm")},
-    "benchmarks-engine-cuda": partial(results.engine, "engine-cuda"),
+    **{f"benchmarks-{name}": partial(results.engine, name) for name in ("engine", "engine-cuda")},
     "benchmarks-grid": results.grid,
     "accuracy": results.accuracy,
 }

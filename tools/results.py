@@ -24,7 +24,8 @@ def benchmark(name: str) -> str:
     shown = table(
         heads, ((row["case"], *time, f"{row['ratio']:.2f}") for row, time in zip(rows, times, strict=True))
     )
-    return f"{shown}\n\nMeasured on {_machine(found)}; {_statistic(rows)}"
+    devices = sorted({"cpu", "cuda"} & {row["case"].split()[0] for row in rows}) or ["cpu"]
+    return f"{shown}\n\nMeasured on {_machine(found, *devices)}; {_statistic(rows)}"
 
 
 def engine(name: str) -> str:
@@ -34,7 +35,8 @@ def engine(name: str) -> str:
     for row in found["rows"]:
         by_peer.setdefault(next((key for key in row["seconds"] if key != "ours"), None), []).append(row)
     shown = [_against(peer, rows) for peer, rows in by_peer.items()]
-    return "\n\n".join((*shown, f"Measured on {_machine(found)}."))
+    device = "cuda" if name.endswith("-cuda") else "cpu"
+    return "\n\n".join((*shown, f"Measured on {_machine(found, device)}."))
 
 
 def _against(peer: str | None, rows: Sequence[dict[str, Any]]) -> str:
@@ -64,7 +66,7 @@ def grid() -> str:
         f"**{found['settings']} settings on {found['splits']} splits: {found['runs']:,} runs with {found['epochs']:,} "
         f"epochs in {found['seconds']:.1f} s**{memory}; {found['diverged'] or 'none'} of them diverged. Validation "
         f"chooses {setting}, which has a test accuracy of {100 * chosen['test_accuracy']:.1f} %.\n\n"
-        f"Measured on {_machine(found)}."
+        f"Measured on {_machine(found, found['device'])}."
     )
 
 
@@ -99,7 +101,8 @@ def accuracy() -> str:
     zero = sum(row["difference"]["low"] <= 0 <= row["difference"]["high"] for row in found.values())
     mark = f"○ The interval reaches below its limit: {below} of {len(found)}. " if below else ""
     said = f"{mark}Intervals that hold 0: {zero} of {len(found)}."
-    return f"{table(heads, rows)}\n\n{said} Measured on {_machine(next(iter(found.values())))}."
+    first = next(iter(found.values()))
+    return f"{table(heads, rows)}\n\n{said} Measured on {_machine(first, first['plan']['device'])}."
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -110,13 +113,12 @@ def _read(name: str) -> dict[str, Any]:
     return found
 
 
-def _machine(found: dict[str, Any]) -> str:
+def _machine(found: dict[str, Any], *devices: str) -> str:
+    """What was measured on; a machine with a GPU may have done it on its CPU."""
     machine = found["machine"]
-    where = (
-        machine.get("cuda")
-        or f"{machine['processor']}, {machine['threads']} thread{'s' * (machine['threads'] != 1)}"
-    )
-    return f"{where}, torch {machine['torch']}"
+    threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"
+    named = {"cpu": f"{machine['processor']}, {threads}", "cuda": machine["cuda"]}
+    return f"{' and '.join(named[device] for device in devices)}, torch {machine['torch']}"
 
 
 def _statistic(rows: Sequence[dict[str, Any]]) -> str:

@@ -53,19 +53,34 @@ def test_the_engine_has_a_table_for_each_peer(write):
         {"case": "a: products", "seconds": {"ours": 0.003, "copy": 0.001}, "ratio": 3.0, "goal": None},
         {"case": "a peak memory, 5 of 10 MiB", "seconds": {}, "ratio": 0.5, "goal": 1},
     ]
-    write("engine", {"machine": {**MACHINE, "cuda": "Some GPU"}, "rows": rows})
-    first, second, third, last = results.engine("engine").split("\n\n")
+    found = {"machine": {**MACHINE, "cuda": "Some GPU"}, "rows": rows}
+    write("engine-cuda", found)
+    write("engine", found)
+    first, second, third, last = results.engine("engine-cuda").split("\n\n")
     assert first.splitlines()[0] == "| case | ours, ms | published, ms | times as fast | goal |"
     assert first.splitlines()[2] == "| a | 0.0500 | 0.200 | 4.0 | 5 |"
     assert second.splitlines()[0] == "| case | ours, ms | copy, ms | times as long |"
     assert second.splitlines()[2] == "| a: products | 3.00 | 1.00 | 3.0 |"
     assert third.splitlines()[2] == "| a peak memory, 5 of 10 MiB | 0.50 |"
     assert last == "Measured on Some GPU, torch 2.13.0."
+    *_, last = results.engine("engine").split("\n\n")
+    assert last == "Measured on Some CPU, 2 threads, torch 2.13.0."  # though there is a GPU
+
+
+def test_a_benchmark_of_two_devices_names_both(write):
+    row = {"seconds": {"ours": 0.001, "peer": 0.002}, "ratio": 0.5, "goal": 1.1}
+    rows = [{"case": f"{device} small", **row} for device in ("cpu", "cuda")]
+    machine = {**MACHINE, "cuda": "Some GPU"}
+    write("spmm", {"machine": machine, "rows": rows})
+    assert "Measured on Some CPU, 2 threads and Some GPU, torch 2.13.0;" in results.benchmark("spmm")
+    write("spmm", {"machine": machine, "rows": [{"case": "small", **row}]})
+    assert "Measured on Some CPU, 2 threads, torch 2.13.0;" in results.benchmark("spmm")
 
 
 def test_a_grid_is_a_sentence(write):
     found = {
         "machine": MACHINE,
+        "device": "cpu",
         "settings": 2,
         "splits": 1500,
         "runs": 3000,
@@ -86,7 +101,7 @@ def test_a_grid_is_a_sentence(write):
 def test_accuracy_marks_intervals_that_reach_below_their_limit(write):
     row = {
         "machine": MACHINE,
-        "plan": {"seeds": 2},
+        "plan": {"seeds": 2, "device": "cpu"},
         "published": {"mean": 90.0, "std": 1.0, "rerun_mean": 89.0, "rerun_std": 2.0, "limit": -0.5},
         "ours": {"mean": 88.0},
         "transcription": {"mean": 88.2},
