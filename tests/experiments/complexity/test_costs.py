@@ -86,8 +86,8 @@ def test_networks_cost_what_the_formula_says(
     extra = 0
     for place, (_, O) in enumerate(FRAMES[frame](F, HIDDEN, C)):
         if scaled:
-            # H W - Â H W; the weighted sum of a small layer as a product and a sum; k alpha; W_mix / T
-            extra += N * O + N * O + scaled * N + scaled * scaled
+            # the identity channel times 1; the sum of a small layer as a product and a sum; k alpha; W_mix / T
+            extra += 2 * N * O + N * O + scaled * N + scaled * scaled
         if frame == "snowball" and place == 1:  # the products of two parts are added
             extra += N * O * max(scaled, 1)
     assert found == Cost(formula.parameters, formula.flops + extra)
@@ -106,4 +106,4 @@ def test_large_layers_take_the_same_operations() -> None:
     A, x = graph(), torch.rand(N, 5)
     O = 2**12  # above the size from which channels are mixed one by one
     found, formula = count(ACMConv(5, O), x, A), mixing(Size.of(A), 5, O)
-    assert found == Cost(formula.parameters, formula.flops + N * O + 3 * N + 9)
+    assert found == Cost(formula.parameters, formula.flops + 2 * N * O + 3 * N + 9)

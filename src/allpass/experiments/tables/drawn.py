@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from allpass.data.arguments import whole_number
-from allpass.errors import InputError
 from allpass.experiments.checks import check_keys
 from allpass.experiments.tables.honest import check_space
 
@@ -40,8 +39,8 @@ class Drawn:
         order = {**self.order, **content.get("order", {})}
         return replace(self, splits={**self.splits, **content.get("splits", {})}, order=order)
 
-    def of(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The splits that these settings had.
+    def of(self, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The splits that these settings had; nothing where they are not among the loops, and so were tried otherwise.
 
         Example:
             >>> drawn = Drawn({"name": "acm-search", "count": 10}, {"lr": [0.1, 0.2], "dropout": [0.0, 0.5, 0.9]})
@@ -51,9 +50,6 @@ class Drawn:
         position = 0
         for name, values in self.order.items():
             if settings.get(name) not in values:
-                raise InputError(
-                    f"The setting {name} = {settings.get(name)!r} is not in the order of the search.",
-                    f"Expected one of {', '.join(map(str, values))}; or leave drawn out of the row.",
-                )
+                return None
             position = position * len(values) + list(values).index(settings[name])
         return {**self.splits, "skip": position * self.splits["count"]}
