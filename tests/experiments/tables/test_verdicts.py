@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_ind_from_stats
 
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE, verdict
@@ -44,13 +45,17 @@ def test_the_interval_is_that_of_welch(seed: int, ours: int, theirs: int, sample
     assert found.word == word(found.difference, p(0.0))
 
 
-@given(seed=SEEDS, ours=st.integers(2, 12), printed=st.floats(60, 90))
-def test_a_mean_without_a_deviation_counts_as_exact(seed: int, ours: int, printed: float) -> None:
+@given(seed=SEEDS, ours=st.integers(2, 12), theirs=st.integers(2, 12), printed=st.floats(60, 90))
+def test_without_a_deviation_their_runs_differ_as_ours_do(
+    seed: int, ours: int, theirs: int, printed: float
+) -> None:
     values = scores(seed, ours)
-    found = verdict(values, [printed])
+    found = verdict(values, [printed], runs=theirs)
+    error = values.std(ddof=1) * np.sqrt(1 / ours + 1 / theirs)
     for end in (found.low, found.high):
-        assert ttest_1samp(values - end, printed).pvalue == pytest.approx(0.05)
-    assert found.word == word(found.difference, ttest_1samp(values, printed).pvalue)
+        assert 2 * student.sf(abs(values.mean() - printed - end) / error, ours - 1) == pytest.approx(0.05)
+    p = float(2 * student.sf(abs(values.mean() - printed) / error, ours - 1))
+    assert found.word == word(found.difference, p)
 
 
 def test_ours_may_be_exact_too() -> None:

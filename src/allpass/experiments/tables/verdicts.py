@@ -36,7 +36,7 @@ def verdict(
 
     Args:
         ours: Our scores, in percent.
-        theirs: The printed mean and, if known, its deviation; without one, the mean counts as exact.
+        theirs: The printed mean and, if known, its deviation; without one, their runs are taken to differ as ours do.
         runs: How many runs their mean is of.
         sample: Whether their deviation was divided by ``runs - 1``; else by ``runs``.
 
@@ -46,17 +46,14 @@ def verdict(
     """
     values = np.asarray(ours, dtype=np.float64)
     difference = float(values.mean()) - theirs[0]
-    squares = [_squared_error(float(values.std()), len(values), sample=False)]
-    degrees = [len(values) - 1]
-    if len(theirs) > 1:
-        squares.append(_squared_error(theirs[1], runs, sample=sample))
-        degrees.append(runs - 1)
-    total = sum(squares)
+    own = _squared_error(float(values.std()), len(values), sample=False)
+    other = _squared_error(theirs[1], runs, sample=sample) if len(theirs) > 1 else own * len(values) / runs
+    total = own + other
     if not total > 0 or not math.isfinite(total):
         return Verdict(difference, math.nan, math.nan, AGREES if abs(difference) < 1e-9 else INCOMPARABLE)
-    freedom = total**2 / sum(
-        square**2 / degree for square, degree in zip(squares, degrees, strict=True) if square
-    )
+    freedom = float(len(values) - 1)
+    if len(theirs) > 1:
+        freedom = total**2 / (own**2 / freedom + other**2 / (runs - 1))
     margin = float(t.ppf(0.975, freedom)) * math.sqrt(total)
     low, high = difference - margin, difference + margin
     return Verdict(difference, low, high, BETTER if low > 0 else WORSE if high < 0 else AGREES)

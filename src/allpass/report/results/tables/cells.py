@@ -147,21 +147,21 @@ def why_incomparable(cell: Cell, row: Row) -> str:
 
 
 def two_errors(cell: Cell, row: Row) -> float:
-    """Two standard errors of the difference between our mean and the printed one, exact where it has no deviation.
+    """Two standard errors of the difference between our mean and the printed one.
+
+    Runs of a mean that was printed without a deviation are taken to differ as ours do.
 
     Args:
         cell: What was printed.
         row: Our row.
     """
-    sample = cell.protocol.deviation == "sample"
-    runs = cell.runs
-    pairs = [(number(row, "deviation"), number(row, "runs")), (number(row, "published_deviation"), runs)]
-    squares = [
-        deviation**2 / (size if sample else size - 1)
-        for deviation, size in pairs
-        if deviation is not None and size is not None and size > 1
-    ]
-    return 2 * math.sqrt(sum(squares))
+    ours, runs = number(row, "deviation"), number(row, "runs")
+    if ours is None or runs is None or runs < 2:
+        return 0.0
+    less = 0 if cell.protocol.deviation == "sample" else 1
+    own, theirs = ours**2 / (runs - less), number(row, "published_deviation")
+    other = own * runs / cell.runs if theirs is None else theirs**2 / (cell.runs - less)
+    return 2 * math.sqrt(own + other)
 
 
 def printed(cell: Cell) -> str:
