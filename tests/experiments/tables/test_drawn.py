@@ -41,4 +41,4 @@ def test_the_table_knows_the_splits_of_its_source() -> None:
     assert cell.protocol.splits["skip"] == 10 * ((1 * 9 + 8) * 10 + 6)
     assert cell.fresh_protocol.splits == {"name": "random", "count": 50}
     assert cell.honest_protocol.splits["name"] == "random"
-    assert read_spec("acm-random").cell("GCN", "Texas").drawn is None
+    assert read_spec("acm-random").cell("GCNII", "Texas").drawn is None

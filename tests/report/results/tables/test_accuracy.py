@@ -36,7 +36,7 @@ def test_the_marks_of_the_overview() -> None:
         assert same.header[place] == "Film"
         assert text_at(same, "ACM-GCN", place) == f"{mean:.1f} {mark}"
         assert text_at(honest, "ACM-GCN", place) == text_at(fresh, "ACM-GCN", place) == "not yet"
-    assert text_at(same, "MLP-2", place) == text_at(fresh, "GCN", place) == "–"
+    assert text_at(same, "MLP-2", place) == text_at(fresh, "GCNII", place) == "–"
     texas = row_of(SPEC.cell("MLP-2", "Texas"), "honest", [80.0, 82.0])
     honest = matrices(page(STUDY, [texas]))[2]
     assert honest.header[3] == "Texas (texas-4)"

@@ -50,7 +50,7 @@ def test_a_line_holds_all_that_is_known() -> None:
 def test_missing_numbers_say_why() -> None:
     none, splits = "no settings published", "splits not known"
     assert line_of([], "MLP-2", "Texas")[3:] == [none, "", none, "", "not run yet", ""]
-    assert line_of([], "GCN", "Texas")[3:] == ["not run yet", "", splits, "", "not run yet", ""]
+    assert line_of([], "GCNII", "Texas")[3:] == ["not run yet", "", splits, "", "not run yet", ""]
     assert line_of([], "GCN", "Minesweeper")[1] == "not published"
 
 

@@ -4,7 +4,7 @@ from tests.report.results.invented import row_of
 
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
-from allpass.report.results.page import Table
+from allpass.report.results.page import Table, Text
 from allpass.report.results.tables.cells import Results
 from allpass.report.results.tables.luck import luck
 
@@ -25,6 +25,16 @@ def test_the_luck_of_splits_is_averaged_over_rows_that_have_both() -> None:
     assert isinstance(table, Table)
     same, fresh = (0.92 + 0.61) / 2, (2.92 + 1.61) / 2
     assert table.rows == (("Texas", "2", f"+{same:.2f}", f"+{fresh:.2f}", f"+{fresh - same:.2f}"),)
+
+
+def test_numbers_that_come_out_again_are_named() -> None:
+    cell = SPEC.cell("GCN", "Texas")
+    mean, deviation = cell.published
+    rows = [row_of(cell, kind, [mean - deviation, mean + deviation]) for kind in ("same", "fresh")]
+    _, _, told, _ = luck(Results(STUDY, rows))
+    assert told == Text("Mean and deviation are as printed, to the last digit: GCN on Texas (83.11 ± 3.20).")
+    rows[0] = row_of(cell, "same", [mean - deviation, mean + deviation + 0.1])
+    assert len(luck(Results(STUDY, rows))) == 3
 
 
 def test_nothing_measured_is_not_shown() -> None:
