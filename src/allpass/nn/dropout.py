@@ -8,16 +8,19 @@ whatever other random numbers are drawn in between. The rate is held in tensors:
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
+from allpass.graph.pattern import outside
 from allpass.nn.inputs import Features, as_features
 
 _SPREAD = -7046029254386353131  # 2^64 / golden ratio, signed: neighbouring indices become far ones
 _MIX = -4658895280553007687  # the first multiplier of the splitmix64 generator, signed
+_FEW = 2**16
 _STEP, _SHIFT = 6364136223846793005, 1442695040888963407  # a full-period generator modulo 2^64 (Knuth)
 
 
@@ -60,8 +63,7 @@ class Dropout(nn.Module):
         self.key.mul_(_STEP).add_(_SHIFT)
         if isinstance(x, Operator):
             return x.with_values(x.values * self._factors(_spread_entries(x), x.dtype))
-        spread = torch.arange(x.numel(), device=x.device).mul_(_SPREAD)
-        return x * self._factors(spread, x.dtype).reshape(x.shape)
+        return x * self._factors(_spread_indices(x.numel(), x.device), x.dtype).reshape(x.shape)
 
     def _factors(self, spread: Tensor, dtype: torch.dtype) -> Tensor:
         """0 or 1 / (1 - p) for each element."""
@@ -106,6 +108,18 @@ def hashed(spread: Tensor, key: Tensor) -> Tensor:
     """64-bit hashes of spread-out indices under a key; the upper bits are the good ones."""
     h = spread + key
     return h.bitwise_xor_(h >> 32).mul_(_MIX)
+
+
+def _spread_indices(count: int, device: torch.device) -> Tensor:
+    """The spread-out indices 0, 1, 2, ...; few of them are kept, as making them takes as long as hashing them."""
+    if count > _FEW or device.type != "cpu":
+        return torch.arange(count, device=device).mul_(_SPREAD)
+    return _kept_indices(count)
+
+
+@lru_cache(maxsize=8)
+def _kept_indices(count: int) -> Tensor:
+    return outside(lambda: torch.arange(count).mul_(_SPREAD), torch.device("cpu"))
 
 
 def _spread_entries(x: Operator) -> Tensor:

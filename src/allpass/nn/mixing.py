@@ -74,7 +74,9 @@ class ChannelMixing(nn.Module):
         options = (self.temperature, self.scale)
         mixture, alpha, _ = call(_Mixture, channels, scored, self.score, self.mix, *options)
         if not torch._C._are_functorch_transforms_active():
-            self.weights = alpha.detach()
+            self.__dict__["weights"] = (
+                alpha.detach()
+            )  # what a Module does to set one takes as long as a score
         return mixture
 
     def extra_repr(self) -> str:
