@@ -201,10 +201,10 @@ def _sets(
     """What a rule draws, split after split."""
     if rule.stream is not None:
         yield from rule.stream(labels, features, seed, **settings)
-    assert rule.draw is not None
-    for k in itertools.count():
-        rng = np.random.default_rng(np.random.SeedSequence([seed, k]))
-        yield rule.draw(labels, rng, **settings)
+    elif rule.draw is not None:
+        for k in itertools.count():
+            rng = np.random.default_rng(np.random.SeedSequence([seed, k]))
+            yield rule.draw(labels, rng, **settings)
 
 
 def _split(

@@ -74,9 +74,8 @@ class ChannelMixing(nn.Module):
         options = (self.temperature, self.scale)
         mixture, alpha, _ = call(_Mixture, channels, scored, self.score, self.mix, *options)
         if not torch._C._are_functorch_transforms_active():
-            self.__dict__["weights"] = (
-                alpha.detach()
-            )  # what a Module does to set one takes as long as a score
+            # What a Module does to set an attribute takes as long as a score.
+            self.__dict__["weights"] = alpha.detach()
         return mixture
 
     def extra_repr(self) -> str:
