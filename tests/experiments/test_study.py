@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pickle
 
+import pytest
 from tests.train.writers import key
 
+from allpass.errors import InputError
 from allpass.experiments.study import Plan, Task
 
 
@@ -25,3 +27,12 @@ def test_a_task_travels_to_other_processes() -> None:
 def test_by_default_everything_is_asked_for_and_whole() -> None:
     assert Plan() == Plan(cells=(), quick=False)
     assert Task("rank", "GCN").left == ()
+
+
+def test_single_cells_are_offered_to_whoever_asks_for_one() -> None:
+    known = ["Row", "Column", "Row/Column"]
+    with pytest.raises(InputError) as caught:
+        Plan(("zzz",)).check("tiny", known)
+    assert caught.value.cure == "Known names: Column, Row."
+    with pytest.raises(InputError, match="Did you mean 'Row/Column'"):
+        Plan(("Row/Colum",)).check("tiny", known)

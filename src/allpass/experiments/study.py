@@ -61,7 +61,9 @@ class Plan:
         lower = {name.lower() for name in known}
         for cell in self.cells:
             if cell.lower() not in lower:
-                raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, known))
+                # A table has hundreds of single cells; they are offered to whoever asks for one.
+                offered = [name for name in known if "/" in cell or "/" not in name]
+                raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, offered))
 
 
 class Head(Protocol):
