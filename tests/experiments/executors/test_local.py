@@ -99,6 +99,18 @@ def test_the_numbers_do_not_hang_on_who_computes_them(tmp_path: Path) -> None:
     assert rows[0] == rows[1]
 
 
+@pytest.mark.gpu
+def test_workers_share_a_gpu(tmp_path: Path) -> None:
+    protocol = Protocol(splits={"name": "random", "count": 4}, stop={"name": "gprgnn", "max_epochs": 3})
+    study = Tiny(
+        [trains(model, Trainings("cora", model, protocol, ({"lr": 0.01},))) for model in ("sgc-1", "gcn")]
+    )
+    with Store(tmp_path / "runs.db") as store:
+        assert reproduce(study, store, Local("cuda", workers=2, perform=perform)) == []
+        assert {run.status for run in store.runs()} == {"done"}
+        assert len(store) == 8
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_parent(sent: signal.Signals) -> None:
     driver = subprocess.Popen(

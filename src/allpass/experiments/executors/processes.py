@@ -13,6 +13,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
 from threading import Thread
 
+import torch
+
 from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, events, given_up
 from allpass.experiments.study import Task
 
@@ -31,7 +33,8 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perf
     left, begun = deque(range(len(tasks))), Counter[int]()
     busy: dict[object, _Worker] = {}
     with ExitStack() as stack:
-        idle = [_started(stack, device, perform) for _ in range(min(workers, len(tasks)))]
+        count = min(workers, len(tasks))
+        idle = [_started(stack, device, count, perform) for _ in range(count)]
         while left or busy:
             while left and idle:
                 worker, number = idle.pop(), left.popleft()
@@ -43,7 +46,7 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perf
                 event = worker.hear()
                 if event is None:
                     del busy[pipe]
-                    idle.append(_started(stack, device, perform))
+                    idle.append(_started(stack, device, count, perform))
                     if begun[worker.number] == ATTEMPTS:
                         yield given_up(worker.number, worker.end())
                     else:
@@ -57,11 +60,11 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perf
 class _Worker:
     """A process of ours, seen from here."""
 
-    def __init__(self, device: str, perform: Perform) -> None:
-        context = _context()
+    def __init__(self, device: str, workers: int, perform: Perform) -> None:
+        context = _context(device)
         self.number = -1
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, device, perform), daemon=True)
+        self._process = context.Process(target=_work, args=(theirs, device, workers, perform), daemon=True)
         with _inherited():
             self._process.start()
         theirs.close()  # so that the pipe ends with the process
@@ -91,15 +94,18 @@ class _Worker:
         return f"The last one was killed by {name}; where memory ran out, fewer workers help."
 
 
-def _started(stack: ExitStack, device: str, perform: Perform) -> _Worker:
-    worker = _Worker(device, perform)
+def _started(stack: ExitStack, device: str, workers: int, perform: Perform) -> _Worker:
+    worker = _Worker(device, workers, perform)
     stack.callback(worker.end)
     return worker
 
 
-def _context() -> ForkServerContext | SpawnContext:
-    """How processes are started: on Linux from one that has imported everything, as that takes seconds."""
-    if sys.platform != "linux":
+def _context(device: str) -> ForkServerContext | SpawnContext:
+    """How processes are started: on Linux from one that has imported everything, as that takes seconds.
+
+    CUDA does not work in a process that comes of one which has asked for GPUs, as importing does.
+    """
+    if sys.platform != "linux" or device != "cpu":
         return get_context("spawn")
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
@@ -123,9 +129,11 @@ def _inherited() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
-def _work(pipe: Connection, device: str, perform: Perform) -> None:
+def _work(pipe: Connection, device: str, workers: int, perform: Perform) -> None:
     """What a worker process does: its tasks, as long as somebody hears of them."""
     Thread(target=_end_with_parent, daemon=True).start()
+    if device != "cpu":
+        torch.cuda.set_per_process_memory_fraction(1 / workers, device)  # they are on one GPU together
     with suppress(EOFError, OSError):  # of the pipe; those of a task are told
         while True:
             number, task = pipe.recv()
