@@ -19,6 +19,8 @@ from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text, read_rows
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Picture
+from allpass.report.results.tables.agreement import Count, count
+from allpass.report.results.tables.cells import Results
 from allpass.train.store import Store
 from tools.blocks import ROOT
 
@@ -39,6 +41,8 @@ NAMES = {
     "complexity": ("dataset", "model"),
 }
 """What tells the rows of a study apart."""
+ACM = ("acm-random", "acm-fixed", "acm-deezer")
+"""The tables of one paper, which are judged together."""
 
 
 def kept(name: str) -> list[Row]:
@@ -79,6 +83,9 @@ def index() -> str:
         shown = f"[{name}]({name}.md)" if rows else name
         last = max((str(row["ended"]) for row in rows), default="not run yet")
         lines.append(f"| {shown} | {study.title} | {len(rows):,} | {last} |")
+    tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES and kept(name)]
+    counted = sum((count(table, only="ACM") for table in tables), Count()).said(f"ACM cells of {', '.join(ACM)}")
+    lines += ["", f"At the published settings, {counted}"] if counted else []
     return "\n".join(lines) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
@@ -44,17 +44,61 @@ def accepted(cell: Cell, row: Row) -> bool | None:
     return reached or judged[1] in (AGREES, BETTER)
 
 
+@dataclass(frozen=True)
+class Count:
+    """How many cells agree.
+
+    Args:
+        agree: Those that do.
+        judged: Those that can be compared.
+        waiting: Those that could be, and are not run yet.
+    """
+
+    agree: int = 0
+    judged: int = 0
+    waiting: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.agree + other.agree, self.judged + other.judged, self.waiting + other.waiting)
+
+    def said(self, name: str) -> str:
+        """As a sentence; empty where there is nothing to count.
+
+        Args:
+            name: What the cells are called.
+        """
+        if not self.judged and not self.waiting:
+            return ""
+        share = f" ({self.agree / self.judged:.0%})" if self.judged else ""
+        left = f" {self.waiting} more are not run yet." if self.waiting else ""
+        return (
+            f"{self.agree} of {self.judged} {name}{share} agree with or exceed the published mean within two standard "
+            f"errors, or agree with or exceed the authors' own code.{left}"
+        )
+
+
+def count(results: Results, *, only: str = "") -> Count:
+    """How many cells of a table agree.
+
+    Args:
+        results: The rows of the table.
+        only: What the names of the rows that are counted begin with.
+    """
+    cells = [cell for cell in results.spec.cells if cell.row.startswith(only)]
+    rows = [(cell, results.get(cell, "same")) for cell in cells]
+    verdicts = [accepted(cell, row) for cell, row in rows if row is not None]
+    waiting = sum(row is None and results.missing(cell, "same") == NOT_YET for cell, row in rows)
+    return Count(verdicts.count(True), len(verdicts) - verdicts.count(None), waiting)
+
+
 def agreement(results: Results) -> tuple[Block, ...]:
     """The count that the table is judged by: over its ACM rows, and over all.
 
     Args:
         results: The rows of the table.
     """
-    acm = [cell for cell in results.spec.cells if cell.row.startswith("ACM")]
-    counted = (
-        _counted(results, cells, name) for cells, name in ((acm, "ACM cells"), (results.spec.cells, "cells"))
-    )
-    lines = [line for line in counted if line]
+    said = (count(results, only="ACM").said("ACM cells"), count(results).said("cells"))
+    lines = [line for line in said if line]
     if not lines:
         return ()
     heading = Heading("Same protocol, same settings: do the numbers agree?")
@@ -62,22 +106,6 @@ def agreement(results: Results) -> tuple[Block, ...]:
         heading,
         listed(lines),
         Text("Where another mean is printed beside the settings, that is the published one."),
-    )
-
-
-def _counted(results: Results, cells: Sequence[Cell], name: str) -> str:
-    """How many of some cells agree; empty where none of them can be run."""
-    rows = [(cell, results.get(cell, "same")) for cell in cells]
-    verdicts = [accepted(cell, row) for cell, row in rows if row is not None]
-    judged = [verdict for verdict in verdicts if verdict is not None]
-    waiting = sum(row is None and results.missing(cell, "same") == NOT_YET for cell, row in rows)
-    if not judged and not waiting:
-        return ""
-    share = f" ({sum(judged) / len(judged):.0%})" if judged else ""
-    left = f" {waiting} more are not run yet." if waiting else ""
-    return (
-        f"{sum(judged)} of {len(judged)} {name}{share} agree with or exceed the published mean within two standard "
-        f"errors, or agree with or exceed the authors' own code.{left}"
     )
 
 
