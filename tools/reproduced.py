@@ -84,7 +84,9 @@ def index() -> str:
         last = max((str(row["ended"]) for row in rows), default="not run yet")
         lines.append(f"| {shown} | {study.title} | {len(rows):,} | {last} |")
     tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES and kept(name)]
-    counted = sum((count(table, only="ACM") for table in tables), Count()).said(f"ACM cells of {', '.join(ACM)}")
+    counted = sum((count(table, only="ACM") for table in tables), Count()).said(
+        f"ACM cells of {', '.join(ACM)}"
+    )
     lines += ["", f"At the published settings, {counted}"] if counted else []
     return "\n".join(lines) + "\n"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.head import head
-from allpass.report.results.page import Heading, Page, Table
+from allpass.report.results.page import Block, Heading, Page, Table, Text
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.agreement import agreement, below
 from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
@@ -46,7 +46,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *head(study, rows),
             *agreement(results),
             Heading("All cells at a glance"),
-            *(_matrix(results, kind) for kind in results.kinds),
+            *(block for kind in results.kinds for block in _overview(results, kind)),
             *below(results),
             *luck(results),
             *selection(results),
@@ -56,17 +56,35 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     )
 
 
-def _matrix(results: Results, kind: Kind) -> Table:
+def _overview(results: Results, kind: Kind) -> tuple[Block, ...]:
+    """The numbers of a kind where they stand in the table, and the names of the rows that have none."""
     spec = results.spec
-    columns = [
+    places = [(row, column, results.cell(row, column)) for row in spec.rows for column in spec.columns]
+    full = [(row, column) for row, column, cell in places if results.get(cell, kind) is not None]
+    waiting = {row for row, _, cell in places if results.missing(cell, kind) == NOT_YET}
+    rows = [row for row in spec.rows if row in {row for row, _ in full}]
+    empty = [row for row in spec.rows if row not in rows]
+    named = {
+        "Not run yet": [row for row in empty if row in waiting],
+        "Nothing to run": [row for row in empty if row not in waiting],
+    }
+    text = " ".join(f"{what}: {'; '.join(names)}." for what, names in named.items() if names)
+    if not full:
+        return (Text(f"{_TITLES[kind]} {text}"),)
+    columns = [column for column in spec.columns if column.name in {column.name for _, column in full}]
+    return _matrix(results, kind, rows, columns), *([Text(text)] if text else [])
+
+
+def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence[Column]) -> Table:
+    shown = [
         shaded(
-            [results.mean(results.cell(row, column), kind) for row in spec.rows],
-            [_short(results, results.cell(row, column), kind) for row in spec.rows],
+            [results.mean(results.cell(row, column), kind) for row in rows],
+            [_short(results, results.cell(row, column), kind) for row in rows],
         )
-        for column in spec.columns
+        for column in columns
     ]
-    header = ("row", *(title_of(column, kind) for column in spec.columns))
-    return Table.of_columns(f"{_TITLES[kind]} {_LEGEND}", header, spec.rows, columns)
+    header = ("row", *(title_of(column, kind) for column in columns))
+    return Table.of_columns(f"{_TITLES[kind]} {_LEGEND}", header, rows, shown)
 
 
 def _short(results: Results, cell: Cell | None, kind: Kind) -> str:
