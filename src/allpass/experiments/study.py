@@ -60,10 +60,13 @@ class Plan:
         """
         lower = {name.lower() for name in known}
         for cell in self.cells:
-            if cell.lower() not in lower:
-                # A table has hundreds of single cells; they are offered to whoever asks for one.
-                offered = [name for name in known if "/" in cell or "/" not in name]
-                raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(cell, offered))
+            if cell.lower() in lower:
+                continue
+            # A table has hundreds of single cells, so those of one row are offered, or names of rows and columns.
+            row, _, column = cell.partition("/")
+            of_row = [name for name in known if column and name.lower().startswith(f"{row.lower()}/")]
+            wrong, offered = (cell, of_row) if of_row else (row, [name for name in known if "/" not in name])
+            raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(wrong, offered))
 
 
 class Head(Protocol):

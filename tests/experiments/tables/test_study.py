@@ -194,7 +194,9 @@ def test_a_quick_plan_is_of_a_few_columns_unless_it_names_some() -> None:
         ("GCM", r"There is no cell 'GCM' in 'tiny'\. Did you mean 'GCN'"),
         ("onest", r"Did you mean 'honest'"),
         ("GCN/Hihg", r"Did you mean 'GCN/High'"),
-        ("Elsewhere/Low", r"There is no cell 'Elsewhere/Low'"),
+        ("GCM/Low", r"There is no cell 'GCM/Low' in 'tiny'\. Did you mean 'GCN'"),
+        ("Elsewhere/Low", r"There is no cell 'Elsewhere/Low' in 'tiny'\. Did you mean 'Elsewhere/High'"),
+        ("0/1", r"There is no cell '0/1' in 'tiny'\. Known names: [^/]*$"),
     ],
 )
 def test_a_cell_that_is_not_there(store: Store, cell: str, message: str) -> None:
