@@ -32,9 +32,8 @@ def at_once(build: Callable[[Sequence[int]], Batch], members: Sequence[int], dev
         return len(members)
     one, three = (_peak(build, members[:count], device) for count in (1, 3))
     each = max((three - one) / 2, 1.0)
-    free, total = torch.cuda.mem_get_info(device)
-    ours = torch.cuda.get_per_process_memory_fraction(device) * total - torch.cuda.memory_reserved(device)
-    return max(1, int((_SHARE * min(free, ours) - (one - each)) / each))
+    free, _ = torch.cuda.mem_get_info(device)
+    return max(1, int((_SHARE * free - (one - each)) / each))
 
 
 def _peak(build: Callable[[Sequence[int]], Batch], members: Sequence[int], device: torch.device) -> float:

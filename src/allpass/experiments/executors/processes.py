@@ -132,8 +132,8 @@ def _inherited() -> Iterator[None]:
 def _work(pipe: Connection, device: str, workers: int, perform: Perform) -> None:
     """What a worker process does: its tasks, as long as somebody hears of them."""
     Thread(target=_end_with_parent, daemon=True).start()
-    if device != "cpu":
-        torch.cuda.set_per_process_memory_fraction(1 / workers, device)  # they are on one GPU together
+    if device != "cpu":  # they are on one GPU together
+        torch.cuda.set_per_process_memory_fraction(1 / workers, torch.device(device).index)
     with suppress(EOFError, OSError):  # of the pipe; those of a task are told
         while True:
             number, task = pipe.recv()
