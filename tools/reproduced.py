@@ -83,7 +83,7 @@ def index() -> str:
         shown = f"[{name}]({name}.md)" if rows else name
         last = max((str(row["ended"]) for row in rows), default="not run yet")
         lines.append(f"| {shown} | {study.title} | {len(rows):,} | {last} |")
-    tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES and kept(name)]
+    tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES]
     counted = sum((count(table, only="ACM") for table in tables), Count()).said(
         f"ACM cells of {', '.join(ACM)}"
     )
