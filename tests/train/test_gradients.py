@@ -44,6 +44,28 @@ def test_together_equals_one_by_one(entry: Model) -> None:
         torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("way", [Together, OneByOne])
+def test_without_masks_a_rate_of_0_gives_the_same_bits_and_the_stream_of_masks_stands_still(
+    way: type[Together] | type[OneByOne],
+) -> None:
+    example, model = examples()[0], create("gcn", in_channels=5, out_channels=3, dropout=0.0).double()
+    layout = Layout.of(model)
+    rows = layout.row(dict(model.named_parameters())).unsqueeze(0)
+    problem = Problem(example.x, example.operator, example.y, loss)
+    found, keys = [], []
+    for dropout in (True, False):
+        buffers = stack_buffers([model])
+        parts, outputs = way(model, layout, problem, dropout=dropout).gradient(
+            rows, buffers, torch.ones(1, 13, dtype=torch.bool)
+        )
+        found.append((torch.cat(parts, dim=1), outputs))
+        keys.append(next(value for name, value in buffers.items() if name.endswith("key")))
+    for with_masks, without in zip(*found, strict=True):
+        assert torch.equal(with_masks, without)
+    assert not torch.equal(keys[0], keys[1])
+    assert torch.equal(keys[1], stack_buffers([model])["dropouts.0.key"])
+
+
 class Tied(nn.Module):
     """One weight under two names, and a buffer of no replica's own making."""
 

@@ -60,3 +60,14 @@ def test_a_cpu_holds_a_few() -> None:
         at_once(lambda part: pytest.fail("nothing to measure"), range(10_000), torch.device("cpu"))
         == ON_A_CPU
     )
+
+
+def test_where_three_do_not_fit_they_are_trained_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def peak(build: object, members: list[int], device: torch.device) -> float:
+        if len(members) > 1:
+            raise torch.OutOfMemoryError("too much")
+        return 1e9
+
+    monkeypatch.setattr("allpass.train.plan._peak", peak)
+    monkeypatch.setattr("torch.cuda.empty_cache", lambda: None)
+    assert at_once(lambda part: pytest.fail("nothing to build"), list(range(9)), torch.device("cuda")) == 1

@@ -101,9 +101,10 @@ class Batch:
         self.together, self.layout = together, Layout.of(models[0])
         self.rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
         self.buffers = stack_buffers(models)
-        self.gradients: Gradients = (Together if together else OneByOne)(models[0], self.layout, problem)
-        self.rates = list(self._by_group(rates))
         self.deterministic = not any(_is_random(model) for model in models)
+        kind = Together if together else OneByOne
+        self.gradients: Gradients = kind(models[0], self.layout, problem, dropout=not self.deterministic)
+        self.rates = list(self._by_group(rates))
         R, device = self.rows.shape[0], self.rows.device
         self.moments = recipe.optimizer.start(self.rows)
         self.patience = recipe.stopping.start(R, device)

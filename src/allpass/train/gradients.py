@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 
 from allpass.graph.operator import Operator
+from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features
 from allpass.train.flat import Layout
 from allpass.train.recording import Recorded
@@ -105,8 +106,11 @@ def _empty_copy(model: nn.Module) -> nn.Module:
 class _Network:
     """An architecture without weights of its own, in training or in evaluation."""
 
-    def __init__(self, model: nn.Module, problem: Problem, *, training: bool) -> None:
+    def __init__(self, model: nn.Module, problem: Problem, *, training: bool, dropout: bool) -> None:
         self.objective = Objective(_empty_copy(model), problem).train(training)
+        for part in self.objective.modules():
+            if isinstance(part, Dropout):
+                part.train(training and dropout)
 
     def __call__(
         self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], mask: Tensor, target: Tensor
@@ -122,11 +126,14 @@ class Together:
         model: The architecture; its own weights are not used.
         layout: Where parameters stand in a row.
         problem: What the replicas share.
+        dropout: Draw masks; where every rate is 0 there is no need.
     """
 
-    def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
+    def __init__(self, model: nn.Module, layout: Layout, problem: Problem, *, dropout: bool = True) -> None:
         self.problem = problem
-        training, evaluation = (_Network(model, problem, training=mode) for mode in (True, False))
+        training, evaluation = (
+            _Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)
+        )
         self._gradient = grad(lambda row, *given: training(layout.parameters(row), *given), has_aux=True)
         self._output = lambda row, *given: evaluation(layout.parameters(row), *given)
 
@@ -156,12 +163,15 @@ class OneByOne:
         model: The architecture; its own weights are not used.
         layout: Where parameters stand in a row.
         problem: What the replicas share.
+        dropout: Draw masks; where every rate is 0 there is no need.
     """
 
-    def __init__(self, model: nn.Module, layout: Layout, problem: Problem) -> None:
+    def __init__(self, model: nn.Module, layout: Layout, problem: Problem, *, dropout: bool = True) -> None:
         self.problem = problem
         names = tuple(name for name, _ in model.named_buffers())
-        training, evaluation = (_Network(model, problem, training=mode) for mode in (True, False))
+        training, evaluation = (
+            _Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)
+        )
 
         def gradient(
             row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor

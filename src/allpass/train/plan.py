@@ -30,7 +30,11 @@ def at_once(build: Callable[[Sequence[int]], Batch], members: Sequence[int], dev
         return ON_A_CPU
     if len(members) <= 3:
         return len(members)
-    one, three = (_peak(build, members[:count], device) for count in (1, 3))
+    try:
+        one, three = (_peak(build, members[:count], device) for count in (1, 3))
+    except torch.OutOfMemoryError:  # one may fit; if not, it is told when that is trained
+        torch.cuda.empty_cache()
+        return 1
     each = max((three - one) / 2, 1.0)
     free, _ = torch.cuda.mem_get_info(device)
     return max(1, int((_SHARE * free - (one - each)) / each))
