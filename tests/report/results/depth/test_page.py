@@ -147,6 +147,14 @@ def test_what_is_out_of_range_has_no_growth(start: str) -> None:
     assert findings([row(2, 80.0)]).growth(place._replace(layers=2)) is None
 
 
+def test_where_all_reach_the_same_depth_it_is_said_once() -> None:
+    assert "Cora: 2 layers\n" in texts(page(STUDY, [row(2, 80.0)]))
+    both = [row(2, 80.0), row(2, 81.0, initialisation="he")]
+    assert "Cora: 2 layers, all 2 combinations" in texts(page(STUDY, both))
+    chance = "Cora: the shallowest networks already do no better than the most frequent class"
+    assert chance in texts(page(STUDY, [row(2, 30.5)]))
+
+
 def test_the_page_says_what_was_found() -> None:
     made = page(STUDY, ROWS)
     said = texts(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -61,20 +61,25 @@ def _said_of_reach(findings: Findings) -> str:
         }
         if not reached:
             continue
-        furthest = max(reached.values())
-        those = [
-            f"{name} with {grid.activations[act]}" for (act, name), d in reached.items() if d == furthest
-        ]
-        least = min(reached.values())
-        lines.append(
-            f"- {grid.datasets[dataset]}: from {least} to {furthest} layers; the latter with "
-            + (f"{len(those)} of {len(reached)} combinations" if len(those) > 3 else "; ".join(those))
-        )
+        named = {f"{name} with {grid.activations[act]}": depth for (act, name), depth in reached.items()}
+        lines.append(f"- {grid.datasets[dataset]}: {_range(named)}")
     return (
         f"A combination trains to a depth if up to there its mean accuracy stays within {grid.tolerance:g} points of "
         f"its own accuracy with {grid.depths[0]} layers. That depth is, over all initialisations and activations:\n\n"
         + "\n".join(lines)
     )
+
+
+def _range(reached: Mapping[str, int]) -> str:
+    """From which depth to which combinations train, and which of them go furthest."""
+    least, furthest = min(reached.values()), max(reached.values())
+    if furthest == 0:
+        return "the shallowest networks already do no better than the most frequent class"
+    if least == furthest:
+        return f"{furthest} layers" + (f", all {len(reached)} combinations" if len(reached) > 1 else "")
+    those = [name for name, depth in reached.items() if depth == furthest]
+    which = f"{len(those)} of {len(reached)} combinations" if len(those) > 3 else "; ".join(those)
+    return f"from {least} to {furthest} layers; the latter with {which}"
 
 
 def _said_of_help(findings: Findings) -> str:
