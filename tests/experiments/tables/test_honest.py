@@ -68,6 +68,7 @@ def test_what_a_file_says() -> None:
     assert Honest.read({}) == Honest("own", 60, 0, {})
     told = {"choose": "others", "trials": 20, "splits": 3, "space": SPACE}
     assert Honest.read(told) == Honest("others", 20, 3, SPACE)
+    assert Honest.read({"columns": ["B"]}, {"A": 1, "B": 2}).columns == ("B",)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +83,9 @@ def test_what_a_file_says() -> None:
         ({"space": 3}, r"space = 3\. Expected a list of values for each setting"),
         ({"space": {"lr": 0.1}}, r"space = \{'lr': 0\.1\}\. Expected a list of values"),
         ({"space": {"lr": []}}, r"Expected a list of values"),
+        ({"columns": ["Txeas"]}, r"no column 'Txeas'\. Did you mean 'Texas'"),
     ],
 )
 def test_what_a_file_may_not_say(content: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Honest.read(content)
+        Honest.read(content, ["Texas", "Cornell"])

@@ -527,6 +527,12 @@ RATES = {"B1": (0.9, 0.6, 0.5), "B2": (0.9, 0.6, 0.5), "C": (0.1, 0.6, 0.5)}
 """Validation scores for three learning rates: the first is the best on most columns, the second on most datasets."""
 
 
+def test_a_search_may_be_on_some_columns_alone(store: Store) -> None:
+    study = table(OTHERS, "splits = 2\n", 'splits = 2\ncolumns = ["A", "B2"]\n')
+    assert titles(study, store, "GCN/A") == ["GCN, searched on B2"]
+    assert titles(study, store, "GCN/C") == ["GCN, searched on A", "GCN, searched on B2"]
+
+
 def searched(study: TableStudy, store: Store, columns: Mapping[str, tuple[float, ...]]) -> None:
     for column, scores in columns.items():
         by_rate = dict(zip((0.01, 0.05, 0.1), scores, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,18 +28,27 @@ class Honest:
         splits: On how many splits each is tried. What a column chooses by itself is reported on these splits, on all of
             the protocol where it is 0; what others choose is reported on those of the protocol, none of which is these.
         space: The values of each setting; a model's own space where it is empty.
+        columns: Of other datasets, the columns that choose; all of them where it is empty.
     """
 
     choose: str = "own"
     trials: int = 60
     splits: int = 0
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, content: Mapping[str, Any]) -> Honest:
-        """From a table of a spec."""
-        check_keys(content, ("choose", "trials", "splits", "space"))
-        found = cls(**content)
+    def read(cls, content: Mapping[str, Any], columns: Collection[str] = ()) -> Honest:
+        """From a table of a spec.
+
+        Args:
+            content: What it says.
+            columns: The names of the columns that there are.
+        """
+        check_keys(content, ("choose", "trials", "splits", "space", "columns"))
+        found = cls(**{**content, "columns": tuple(content.get("columns", ()))})
+        for name in found.columns:
+            check_name("column", name, columns)
         check_name("choice", found.choose, CHOICES)
         whole_number("trials", found.trials, least=1)
         whole_number("splits", found.splits, least=1 if found.choose == "others" else 0)

@@ -201,7 +201,7 @@ def parse_spec(text: str, name: str) -> Spec:
     with at(name):
         check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
         protocol = Protocol().changed(content.get("protocol", {}))
-        honest = Honest.read(content.get("honest", {}))
+        honest = Honest.read(content.get("honest", {}), content["columns"])
         drawn = Drawn.read(content["drawn"]) if "drawn" in content else None
         for title in content.get("quick", ()):
             check_name("row or column", title, (*content["rows"], *content["columns"]))

@@ -128,8 +128,8 @@ class TableStudy(Specified[Spec]):
         return self._trainings(cell, "honest", plan, self._candidates(cell, plan), **changes)
 
     def _others(self, cell: Cell, plan: Plan) -> list[Cell]:
-        """The same row on other datasets."""
-        columns = self.spec.quick if plan.quick else ()
+        """The same row on those columns of other datasets that choose."""
+        columns = self.spec.quick if plan.quick else self.spec.honest.columns
         return [
             other
             for other in self.spec.cells
