@@ -155,11 +155,14 @@ def test_a_class_missing_elsewhere_is_not_judged_there(
     assert caplog.records == []
 
 
-def test_a_score_that_nobody_can_have_leaves_the_others(data: Data, split: Split) -> None:
+def test_a_score_that_nobody_can_have_is_told_and_leaves_the_others(data: Data, split: Split, caplog) -> None:
     """The area under a curve needs two classes; losses are there, and so is the epoch they choose."""
+    _tell.cache_clear()
     two = graph(y=(data.y > 0).long())
     single = without(split, "val", two.y == 0)
     (run,) = fit("gcn", two, single, task="binary", **FEW)
+    (record,) = caplog.records
+    assert record.message == "The validation nodes of 1 of 1 replicas are of one class: no roc_auc there."
     assert math.isnan(run.scores["val_score"])
     assert all(math.isfinite(value) for name, value in run.scores.items() if name != "val_score")
     assert run.epoch is not None

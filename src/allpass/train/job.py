@@ -204,8 +204,9 @@ class Job:
         for split in different:
             check_masks(split, self.data.num_nodes, [words for words, asks in asking.items() if asks])
         for part in _PARTS if different else ():
-            notes = self.recipe.task.check(self.data, {part: _masks(different, part)})
-            for note in notes if part == "train" else ():  # what cannot be measured is seen in the scores
+            masks = _masks(different, part)
+            notes = self.recipe.task.check(self.data, {part: masks})
+            for note in notes if part == "train" or bool(masks.any()) else ():  # sets may be left out
                 _tell(note)
 
     @cached_property
