@@ -112,7 +112,7 @@ def _command(line: str) -> str:
 
 
 def alike(stated: str, found: str) -> bool:
-    """Whether two outputs say the same: equal words, and numbers that differ by 5 % or 0.02 at most.
+    """Whether two outputs say the same: equal words, and numbers that differ by 5% or 0.02 at most.
 
     Other processors, numbers of threads and releases of torch round differently, and training magnifies that: pages
     that train for long do it in float64.

@@ -65,7 +65,7 @@ def grid() -> str:
     return (
         f"**{found['settings']} settings on {found['splits']} splits: {found['runs']:,} runs with {found['epochs']:,} "
         f"epochs in {found['seconds']:.1f} s**{memory}; {found['diverged'] or 'none'} of them diverged. Validation "
-        f"chooses {setting}, which has a test accuracy of {100 * chosen['test_accuracy']:.1f} %.\n\n"
+        f"chooses {setting}, which has a test accuracy of {100 * chosen['test_accuracy']:.1f}%.\n\n"
         f"Measured on {_machine(found, found['device'])}."
     )
 

@@ -152,7 +152,7 @@ def test_kernel_regression_is_ridge_without_the_ridge(kernel: object) -> None:
 def test_samples_are_balanced_and_disjoint() -> None:
     y = np.repeat([0, 1, 2, -1], [100, 40, 3, 20])
     train, test = _draw(y, 90, np.random.default_rng(0))
-    assert np.bincount(y[train]).tolist() == [13, 13, 3]  # 60 % of 63 nodes: 12.6 of each class at most
+    assert np.bincount(y[train]).tolist() == [13, 13, 3]  # 60% of 63 nodes: 12.6 of each class at most
     assert np.bincount(y[test], minlength=3).tolist() == [17, 17, 0]
     assert len(set(train) | set(test)) == len(train) + len(test)
 

@@ -138,7 +138,7 @@ def test_argmax_variant_of_the_authors_code(data_dir: Path) -> None:
     )
 
 
-# Table 17, lower half: mean and standard deviation over ten random draws of 60 % of the labels.
+# Table 17, lower half: mean and standard deviation over ten random draws of 60% of the labels.
 TRAINING = {  # H_agg, S_agg(Â, X), S_agg(I, X), DD(Â, X)
     "wisconsin": ((0.9147, 0.0260), (0.8280, 0.0351), (0.8680, 0.0270), (0.6073, 0.0436)),
     "texas": ((0.8596, 0.0299), (0.6835, 0.0498), (0.9661, 0.0336), (0.4817, 0.0762)),

@@ -49,7 +49,7 @@ VARIANCES = {
 
 
 def agrees(samples: list[float], expected: float) -> None:
-    """The mean of many draws is within four of its own errors of what is expected, and the error is below 1.5 %."""
+    """The mean of many draws is within four of its own errors of what is expected, and the error is below 1.5%."""
     drawn = torch.tensor(samples, dtype=torch.float64)
     error = float(drawn.std()) / len(samples) ** 0.5
     assert error < 0.015 * expected

@@ -93,7 +93,7 @@ def test_a_grid_is_a_sentence(write):
     write("grid", found)
     shown = results.grid()
     assert "3,000 runs with 40,000 epochs in 12.3 s**, 2.0 GiB at the peak; none of them diverged" in shown
-    assert "chooses `lr` 0.1, `weight_decay` 5e-05, which has a test accuracy of 90.2 %" in shown
+    assert "chooses `lr` 0.1, `weight_decay` 5e-05, which has a test accuracy of 90.2%" in shown
     write("grid", {**found, "peak_bytes": None, "diverged": 3})
     assert "12.3 s**; 3 of them diverged" in results.grid()
 

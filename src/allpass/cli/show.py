@@ -51,7 +51,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
             out.print(Padding(Text(f"{note.what} {note.cure}".strip()), (0, 0, 0, 2)))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
-    judged = "Judged from networks trained on five random splits, untuned (±: 95 % interval), and from measurements."
+    judged = "Judged from networks trained on five random splits, untuned (±: 95% interval), and from measurements."
     if diagnosis.verdict is None:
         judged = f"Judged from measurements, before any training. {diagnosis.no_verdict}"
     out.print(Text(judged, style="dim"))
@@ -80,7 +80,7 @@ def show_comparison(
     splits = len(compared.splits)
     out.print(
         Text(
-            f"{splits} split{'s' * (splits != 1)} of {compared.dataset}; ±: 95 % interval. Bold: the model that "
+            f"{splits} split{'s' * (splits != 1)} of {compared.dataset}; ±: 95% interval. Bold: the model that "
             "validation chooses. Intervals and p-values allow for what splits of one graph share (Nadeau and "
             "Bengio), p-values also for the number of comparisons (Holm).",
             style="dim",

@@ -96,7 +96,7 @@ def few_label(
     training nodes of class c, the others shuffled, the first 500 validate and the next 1000 test.
 
     The three sets are always disjoint. In the November code they overlapped, because positions in the list of
-    the remaining nodes were used as node numbers: at 5 % of Cora's labels one test node in twenty had been
+    the remaining nodes were used as node numbers: at 5% of Cora's labels one test node in twenty had been
     trained on. That inflates the accuracy and is not offered here. By the same slip its sets have about the class
     shares of the graph, as those of June do, and not equal counts.
     """

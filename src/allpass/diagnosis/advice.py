@@ -296,7 +296,7 @@ def _balance(e: Evidence) -> Finding | None:
             text,
             {"smallest": float(min(sizes))},
         )
-    text = "One class holds over 80 % of the nodes: accuracy flatters; use ROC-AUC or macro-F1."
+    text = "One class holds over 80% of the nodes: accuracy flatters; use ROC-AUC or macro-F1."
     return Finding(
         "imbalanced", "note", "Classes are very unequal.", text, {"largest": max(sizes) / sum(sizes)}
     )

@@ -131,7 +131,7 @@ def _welch(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _draw(y: np.ndarray, sample: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes for training and testing: a class-balanced sample, 60 % of it in equal numbers from each class."""
+    """Nodes for training and testing: a class-balanced sample, 60% of it in equal numbers from each class."""
     C = int(y.max()) + 1
     members = [rng.permutation(np.flatnonzero(y == k))[: max(sample // C, 2)] for k in range(C)]
     size = sum(len(m) for m in members)

@@ -74,7 +74,7 @@ def _comparison(diagnosis: Diagnosis) -> Chart | None:
     return _chart(
         "comparison",
         "Trained on the same splits",
-        f"Thick dots are means on the test nodes of {len(compared.splits)} splits, bars their 95 % intervals, wider "
+        f"Thick dots are means on the test nodes of {len(compared.splits)} splits, bars their 95% intervals, wider "
         "for what splits of one graph share. The model in orange did best on the validation nodes. A thin line is one "
         "split: where lines run side by side the models differ alike on all splits.",
         figures.comparison(compared),

@@ -254,7 +254,7 @@ def filter_separation(
 
 @in_style
 def comparison(compared: Comparison) -> Figure:
-    """Test scores of every model: its mean with the 95 % interval, and a thin line for each split."""
+    """Test scores of every model: its mean with the 95% interval, and a thin line for each split."""
     factor = 100 if compared.in_percent else 1
     contenders = compared.contenders
     figure, axes = _rows([shorten(one.model, 22) for one in contenders], 0.42, 0.3)

@@ -62,7 +62,7 @@ class Trial:
 
     @property
     def test(self) -> Estimate:
-        """The mean score on the test nodes with its 95 % interval, over splits of this graph."""
+        """The mean score on the test nodes with its 95% interval, over splits of this graph."""
         return estimate(self.test_scores)
 
     def to_dict(self) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def compact_features(matrix: Any) -> Any:
-    """Dense float32, or CSR float32 where fewer than 5 % are set and the dense array would exceed 256 MB."""
+    """Dense float32, or CSR float32 where fewer than 5% are set and the dense array would exceed 256 MB."""
     rows, columns = matrix.shape
     count = matrix.nnz if sp.issparse(matrix) else np.count_nonzero(matrix)
     if 4 * rows * columns > DENSE_BYTES and count < SPARSE_DENSITY * rows * columns:

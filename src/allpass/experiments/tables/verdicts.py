@@ -18,7 +18,7 @@ class Verdict:
 
     Args:
         difference: Ours minus theirs, in points.
-        low: The lower end of its 95 % interval.
+        low: The lower end of its 95% interval.
         high: The upper end.
         word: ``"agrees"`` where the interval holds 0, else ``"better"`` or ``"worse"``.
     """
