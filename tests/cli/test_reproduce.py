@@ -119,6 +119,11 @@ def test_the_list_has_everything(call: Call, words: tuple[str, ...], tmp_path: P
             "An address is for a Ray cluster. Add --executor ray, or leave out --address.",
         ),
         (("examples", "--workers", "0"), "Got workers = 0. Expected a whole number, 1 or more."),
+        (
+            ("examples", "--cells", ","),
+            "There is no name in --cells. Name some parts, or leave it out for all of them.",
+        ),
+        (("examples", "--device", "gpu"), "There is no device 'gpu'. Expected 'cpu', 'cuda' or 'cuda:1'."),
     ],
 )
 def test_a_wrong_word_is_answered_in_one_sentence(
@@ -126,6 +131,13 @@ def test_a_wrong_word_is_answered_in_one_sentence(
 ) -> None:
     assert call(*words) == Result(2, "", f"allpass: {message}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_no_folder_and_that_is_known_before_anything_is_run(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "page").write_text("mine")
+    found = call("examples", "--out", "page")
+    assert found == Result(2, "", "allpass: page is no folder. Name another with --out.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["page"]
 
 
 def test_homophily_runs_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
@@ -198,6 +210,13 @@ def test_what_cannot_be_done_is_told_beside_the_rest(
         "Could not be done: [broken]. ZeroDivisionError: division by zero",
     ]
     assert len(read_rows(tmp_path / "results" / "tiny.csv")) == 4
+
+
+def test_what_stands_in_the_way_of_much_is_told_once(call: Call, tiny: Callable[..., None]) -> None:
+    tiny(acts("fine"), *(acts(f"part {number}", end="refusal") for number in range(5)))
+    assert call("tiny").err.splitlines() == [
+        "Could not be done: part 0; part 1; part 2; and 2 more. Got 3. Expected 4."
+    ]
 
 
 def test_nothing_at_all_is_an_error(call: Call, tiny: Callable[..., None], tmp_path: Path) -> None:

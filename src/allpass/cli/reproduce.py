@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EXECUTORS = ("local", "ray")
 _SHOWN = 25  # rows of a table on the terminal
+_TITLES = 3  # of parts that one error stands in the way of
 
 
 def reproduce(
@@ -70,7 +71,11 @@ def reproduce(
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))
     study = STUDIES[name]
     plan = Plan(_names(cells or [], study.cells()), quick)
+    if cells and not plan.cells:
+        raise InputError("There is no name in --cells.", "Name some parts, or leave it out for all of them.")
     plan.check(name, study.cells())  # before the file of runs is made
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is no folder.", "Name another with --out.")
     machines = _executor(executor, address, workers, device)
     with Store(store) as opened, stoppable(opened):
         with reproducing() as look:
@@ -127,8 +132,15 @@ def _executor(name: str, address: str | None, workers: int, device: str) -> Exec
 
 
 def _complain(failed: list[Failure], console: Console) -> None:
+    """Each error once, with what it stands in the way of."""
+    titles = dict[str, list[str]]()
     for failure in failed:
-        console.print(f"Could not be done: {failure.title}. {failure.error}", markup=False, soft_wrap=True)
+        titles.setdefault(failure.error, []).append(failure.title)
+    for error, parts in titles.items():
+        more = f"; and {len(parts) - _TITLES} more" if len(parts) > _TITLES else ""
+        console.print(
+            f"Could not be done: {'; '.join(parts[:_TITLES])}{more}. {error}", markup=False, soft_wrap=True
+        )
 
 
 def _show(page: Page, console: Console, *, quick: bool) -> None:

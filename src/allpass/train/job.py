@@ -128,7 +128,7 @@ class Job:
         self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
         if not isinstance(dtype, torch.dtype):
             raise InputError(f"Got dtype = {dtype!r}.", "Expected torch.float32 or torch.float64.")
-        self.device, self.dtype, self.curves, self.wrap = _device(device), dtype, curves, wrap
+        self.device, self.dtype, self.curves, self.wrap = device_of(device), dtype, curves, wrap
         self._check_data()
 
     def run(
@@ -298,7 +298,15 @@ def thin(x: Tensor) -> Tensor:
     return x.to_sparse_csr() if mostly_zero else x
 
 
-def _device(name: torch.device | str) -> torch.device:
+def device_of(name: torch.device | str) -> torch.device:
+    """The device of a name, where this machine has it.
+
+    Example:
+        >>> device_of("gpu")
+        Traceback (most recent call last):
+        ...
+        allpass.errors.InputError: There is no device 'gpu'. Expected 'cpu', 'cuda' or 'cuda:1'.
+    """
     try:
         device = torch.device(name)
     except RuntimeError:

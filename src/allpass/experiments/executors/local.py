@@ -9,6 +9,7 @@ from allpass.errors import InputError
 from allpass.experiments.executors.executor import Event, Perform, by_catalogue, events
 from allpass.experiments.executors.processes import in_processes
 from allpass.experiments.study import Task
+from allpass.train.job import device_of
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Local:
     def __post_init__(self) -> None:
         if type(self.workers) is not int or self.workers < 1:
             raise InputError(f"Got workers = {self.workers!r}.", "Expected a whole number, 1 or more.")
+        device_of(self.device)  # known before anything is begun
 
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks."""

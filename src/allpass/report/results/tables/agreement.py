@@ -87,7 +87,10 @@ def count(results: Results, *, only: str = "") -> Count:
     cells = [cell for cell in results.spec.cells if cell.row.startswith(only)]
     rows = [(cell, results.get(cell, "same")) for cell in cells]
     verdicts = [accepted(cell, row) for cell, row in rows if row is not None]
-    waiting = sum(row is None and results.missing(cell, "same") == NOT_YET for cell, row in rows)
+    waiting = sum(
+        row is None and bool(cell.published or cell.rerun) and results.missing(cell, "same") == NOT_YET
+        for cell, row in rows
+    )
     return Count(verdicts.count(True), len(verdicts) - verdicts.count(None), waiting)
 
 
@@ -97,7 +100,8 @@ def agreement(results: Results) -> tuple[Block, ...]:
     Args:
         results: The rows of the table.
     """
-    said = (count(results, only="ACM").said("ACM cells"), count(results).said("cells"))
+    of_acm, of_all = count(results, only="ACM"), count(results)
+    said = [of_acm.said("ACM cells")] + ([of_all.said("cells")] if of_all != of_acm else [])
     lines = [line for line in said if line]
     if not lines:
         return ()
@@ -128,7 +132,7 @@ def below(results: Results) -> tuple[Block, ...]:
         Heading("Cells that do not agree"),
         Table(
             "Every cell below the published mean by more than two standard errors that is also below the authors' own "
-            "code, where that was run again.",
+            "code, where that was run again. The word after a difference goes by its 95% interval, which is wider.",
             ("cell", "ours, same settings", "published", "difference", "what is known of it"),
             tuple(lines),
         ),
