@@ -447,6 +447,11 @@ def test_what_is_quick_is_of_the_table_and_names_a_column() -> None:
             'honest = { splits = { name = "deezer" } }\n[rows.ACM.cells]',
             r"cell Texas: the dataset 'texas-4' does not come with the splits 'deezer'",
         ),
+        (
+            'model = "acm-gcn"',
+            'model = "acm-gcn"\nsearched = "no"',
+            r"row ACM: got searched = 'no'\. Expected true or false",
+        ),
         ("[protocol]", 'defaults = "no"\n[protocol]', r"small: got defaults = 'no'\. Expected true or false"),
         (
             "[rows.ACM.cells]",

@@ -527,6 +527,11 @@ RATES = {"B1": (0.9, 0.6, 0.5), "B2": (0.9, 0.6, 0.5), "C": (0.1, 0.6, 0.5)}
 """Validation scores for three learning rates: the first is the best on most columns, the second on most datasets."""
 
 
+def test_a_row_may_go_without_a_search() -> None:
+    study = table(OTHERS, 'model = "mlp-2"\n', 'model = "mlp-2"\nsearched = false\n')
+    assert asked(study, "honest") == [f"honest GCN/{column}" for column in ("A", "B1", "B2", "C")]
+
+
 def test_a_search_may_be_on_some_columns_alone(store: Store) -> None:
     study = table(OTHERS, "splits = 2\n", 'splits = 2\ncolumns = ["A", "B2"]\n')
     assert titles(study, store, "GCN/A") == ["GCN, searched on B2"]

@@ -45,7 +45,8 @@ from allpass.train.scores import SCORES
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
-    "model", "strategy", "settings", "space", "protocol", "honest", "drawn", "table", "incomparable", "note",
+    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "table", "incomparable",
+    "note",
 )  # fmt: skip
 _OTHER = 'kind = "study"'
 """How the file of a study begins that is no table; its own module reads it."""
@@ -92,6 +93,7 @@ class Cell:
         changes: What row and cell change of the column's protocol.
         drawn: The splits that its settings had in the source, where these are known; else those of the protocol.
         honest_changes: What the row changes of it for its honest numbers.
+        searched: Whether it has an honest number; a row that changes one thing of another has none.
         fixed: The settings that make the model what the row says.
         space: What an honest search tries beside the space of all rows.
         settings: All settings that made the number; nothing where none were published.
@@ -111,6 +113,7 @@ class Cell:
     changes: Mapping[str, Any] = field(default_factory=dict)
     drawn: Mapping[str, Any] | None = None
     honest_changes: Mapping[str, Any] = field(default_factory=dict)
+    searched: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] | None = None
@@ -219,6 +222,8 @@ def parse_spec(text: str, name: str) -> Spec:
             if "strategy" in row:
                 check_name("few-label strategy", row["strategy"], STRATEGIES.names)
             check_space(row.get("space", {}))
+            if not isinstance(row.get("searched", True), bool):
+                raise InputError(f"Got searched = {row['searched']!r}.", "Expected true or false.")
             of_row = _drawn(drawn, row.get("drawn", False))
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
@@ -285,6 +290,7 @@ def _cell(
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
         drawn=None if drawn is None or settings is None else drawn.of(settings),
         honest_changes={**row.get("protocol", {}), **row.get("honest", {})},
+        searched=row.get("searched", True),
         fixed=fixed,
         space=row.get("space", {}),
         settings=settings,

@@ -74,7 +74,7 @@ class TableStudy(Specified[Spec]):
         """Whether there is such a number of a cell."""
         if kind == "fresh":
             return cell.drawn is not None
-        return kind == "honest" or self._published(cell) is not None
+        return cell.searched if kind == "honest" else self._published(cell) is not None
 
     def _published(self, cell: Cell) -> dict[str, object] | None:
         """The settings of the same-settings number, where there is one."""
