@@ -99,7 +99,7 @@ def test_against_the_published_gcn_and_our_own() -> None:
     assert len(table.rows) == 2 * len(PROPOSED)
 
 
-@pytest.mark.parametrize(("mean", "near"), [(71.0, True), (69.9, True), (67.5, True), (66.0, False)])
+@pytest.mark.parametrize(("mean", "near"), [(71.0, True), (69.9, True), (68.0, True), (67.5, False)])
 def test_near_the_published_value_or_the_authors_own_code(mean: float, near: bool) -> None:
     cell = SPEC.cell("truncated Krylov", "Cora 0.5%")  # published 71.8, the authors' code 67.88
     found = page(STUDY, [row_of(cell, "same", around(mean))])
@@ -111,10 +111,13 @@ def test_near_the_published_value_or_the_authors_own_code(mean: float, near: boo
     far = [table for table in tables(found) if table.caption.startswith("Cells more than 2 points below")]
     assert bool(far) is not near
     if far:
-        assert line(far[0], "truncated Krylov, Cora 0.5%")[3] == "−5.8"
+        assert line(far[0], "truncated Krylov, Cora 0.5%")[3] == "−4.3"
         assert "own overlapping splits: 65.63" in line(far[0], "truncated Krylov, Cora 0.5%")[5]
         error = stdev(around(mean)) / 10**0.5
-        assert line(far[0], "truncated Krylov, Cora 0.5%")[4] == f"−{5.8 / error:.1f}"
+        assert line(far[0], "truncated Krylov, Cora 0.5%")[4] == f"−{4.3 / error:.1f}"
+        assert line(far[0], "truncated Krylov, Cora 0.5%")[5].endswith(
+            "No reason is known that explains all of it."
+        )
         assert any(isinstance(block, Text) and "2.5 standard errors" in block.text for block in found.blocks)
 
 

@@ -11,7 +11,6 @@ from scipy.integrate import quad
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
-from allpass.experiments.tables.verdicts import AGREES, BETTER
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
@@ -37,7 +36,8 @@ _SEARCH = (
     "The code of the source hands nothing but the mean test accuracy of ten runs, on ten splits drawn anew, to the "
     "search for settings; so what is printed is presumably the best of many such means. Of a hundred settings that are "
     "equally good the best mean is expected {hundred:.1f} standard errors above what each of them is worth, of a "
-    "thousand {thousand:.1f}. Differences of about that size need no other reason. Our own splits have their luck too."
+    "thousand {thousand:.1f}. How many were tried is not known, so that a difference of up to that size may be the "
+    "search's and a larger one has no reason that we know. Our own splits have their luck too."
 )
 
 _TITLES: dict[Kind, str] = {
@@ -200,8 +200,8 @@ def _near(results: Results) -> tuple[Block, ...]:
                 measured(ours),
                 printed(cell),
                 _minus(number(ours, "mean"), cell.published[0]),
-                _in_errors(cell, ours),
-                " ".join(reasons(results, cell, ours)) or "Nothing beyond the search.",
+                "" if (errors := _in_errors(cell, ours)) is None else signed(errors, 1),
+                " ".join([*reasons(results, cell, ours), *_explained(errors)]),
             )
             for cell, ours in far
         ),
@@ -224,19 +224,27 @@ def best_of(settings: int) -> float:
     return float(found)
 
 
-def _in_errors(cell: Cell, row: Row) -> str:
+def _explained(errors: float | None) -> tuple[str, ...]:
+    """Whether the search may be all there is to a difference."""
+    if errors is None:
+        return ()
+    small = -errors <= best_of(1000)
+    return ("The search may explain it." if small else "No reason is known that explains all of it.",)
+
+
+def _in_errors(cell: Cell, row: Row) -> float | None:
     mean, deviation, runs = number(row, "mean"), number(row, "deviation"), int(str(row["runs"]))
     if mean is None or not deviation or runs < 2 or row["quick"]:
-        return ""
+        return None
     sample = deviation if cell.protocol.deviation == "sample" else deviation * math.sqrt(runs / (runs - 1))
-    return signed((mean - cell.published[0]) / (sample / math.sqrt(cell.runs)), 1)
+    return (mean - cell.published[0]) / (sample / math.sqrt(cell.runs))
 
 
 def _reaches(cell: Cell, row: Row) -> bool:
     mean = number(row, "mean")
     if mean is None:
         return False
-    return mean >= cell.published[0] - NEAR or row["rerun_verdict"] in (AGREES, BETTER)
+    return mean >= cell.published[0] - NEAR or (bool(cell.rerun) and mean >= cell.rerun[0])
 
 
 def _of_proposed(results: Results, row: str) -> Table:
