@@ -82,3 +82,42 @@ def test_a_gpu_gives_the_numbers_of_a_cpu(data: Data, model: str) -> None:
     for a, b in zip(here, there, strict=True):
         assert (a.epoch, a.epochs) == (b.epoch, b.epochs)
         assert a.scores == pytest.approx(b.scores, abs=1e-6)
+
+
+def test_a_cpu_takes_no_notice_of_tf32(data: Data) -> None:
+    parts, before = splits(data, "random", count=2), torch.get_float32_matmul_precision()
+    here, there = (
+        fit("gcn", data, parts, stop=stopping("fixed", max_epochs=5), tf32=tf32) for tf32 in (False, True)
+    )
+    assert [run.scores for run in here] == [run.scores for run in there]
+    assert torch.get_float32_matmul_precision() == before
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("outside", ["highest", "high"])
+def test_a_gpu_rounds_to_tf32_where_it_may_and_nowhere_else(data: Data, outside: str) -> None:
+    split, seen = splits(data, "random", count=1), []
+    torch.set_float32_matmul_precision(outside)
+    try:
+        for tf32 in (False, True):
+            options = {"stop": stopping("fixed", max_epochs=3), "device": "cuda", "tf32": tf32}
+            (run,) = fit("mlp-2", data, split, {"hidden_channels": 256}, look=lambda _: None, **options)
+            seen.append(run.scores["train_loss"])
+            assert torch.get_float32_matmul_precision() == outside
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    (wanted,) = fit("mlp-2", data, split, {"hidden_channels": 256}, stop=stopping("fixed", max_epochs=3))
+    exact, rounded = (abs(loss - wanted.scores["train_loss"]) for loss in seen)
+    assert exact < 1e-5
+    assert rounded > 10 * exact
+
+
+@pytest.mark.gpu
+def test_a_network_without_weights_on_a_gpu(data: Data) -> None:
+    part = splits(data, "random", count=3)
+    here, there = (
+        fit("label-propagation", data, part, stop=stopping("fixed", max_epochs=1), device=device)
+        for device in ("cpu", "cuda")
+    )
+    for a, b in zip(here, there, strict=True):
+        assert a.scores == pytest.approx(b.scores, abs=1e-5)

@@ -130,6 +130,7 @@ def test_a_run_that_diverges_says_so_and_harms_no_other(data: Data) -> None:
     [
         ({"stop": 5}, "Got stop = 5. Expected the name of a rule"),
         ({"dtype": "float32"}, "Got dtype = 'float32'. Expected torch.float32"),
+        ({"dtype": torch.float64, "tf32": True}, "Got tf32 = True with torch.float64. TF32 is a way"),
         ({"device": "mps"}, "no device 'mps'. Expected 'cpu'"),
         ({"device": "nowhere"}, "no device 'nowhere'"),
         ({"targets": [torch.zeros(3)]}, "target of 3 numbers for"),

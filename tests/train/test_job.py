@@ -183,6 +183,13 @@ def test_features_that_are_mostly_zero_are_stored_sparse_and_give_the_same(data:
     assert one.scores == pytest.approx(other.scores, abs=1e-12)
 
 
+def test_the_precision_of_products_is_part_of_the_key(data: Data) -> None:
+    (split,) = splits(data, "random", count=1)
+    keys = [job_of("gcn", data, split, {}, 0, tf32=tf32).key(0) for tf32 in (False, True)]
+    assert [key.protocol["precision"] for key in keys] == ["float32", "tf32"]
+    assert keys[0].identity != keys[1].identity
+
+
 @pytest.mark.gpu
 def test_curves_targets_and_losses_are_those_of_a_cpu(data: Data) -> None:
     parts = splits(data, "random", count=3)

@@ -12,6 +12,7 @@ from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, as_features, checked_filter, dense, filtered, read
 from allpass.nn.linear import check_fit
+from allpass.nn.tall import replicated
 
 CHEN = "Chen et al.: Simple and Deep Graph Convolutional Networks, ICML 2020"
 
@@ -105,11 +106,11 @@ class GCN2Conv(nn.Module):
         own, first = (1 - self.alpha) * P, self.alpha * H_0
         residual = own + first  # (1 - α) Â H + α H_0
         if self.initial_weight is None:
-            learned = residual @ self.weight
+            learned = replicated(residual, self.weight)
         elif self.weights == "separate":
-            learned = own @ self.weight + first @ self.initial_weight
+            learned = replicated(own, self.weight) + replicated(first, self.initial_weight)
         else:
-            learned = P @ self.weight + H_0 @ self.initial_weight
+            learned = replicated(P, self.weight) + replicated(H_0, self.initial_weight)
         return (1 - self.beta) * residual + self.beta * learned
 
     def extra_repr(self) -> str:

@@ -11,7 +11,8 @@ from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import check_fit
+from allpass.nn.linear import check_fit, times
+from allpass.nn.tall import replicated
 
 
 class KrylovConv(nn.Module):
@@ -79,13 +80,13 @@ class KrylovConv(nn.Module):
         if isinstance(x, Operator) or self.out_channels < self.in_channels:
             H = self._weights_first(x, L)
         else:
-            H = krylov_basis(L, x, self.blocks) @ self.weight  # K_m(Â, H) W
+            H = replicated(krylov_basis(L, x, self.blocks), self.weight)  # K_m(Â, H) W
         return H if self.bias is None else H + self.bias
 
     def _weights_first(self, x: Features, L: LinearMap) -> Tensor:
         """The same from the innermost bracket out."""
         blocks = self.weight.reshape(self.blocks, self.in_channels, self.out_channels)
-        products = x @ blocks.transpose(0, 1).flatten(1)  # [N, m O]: H [W_0, ..., W_(m-1)]
+        products = times(x, blocks.transpose(0, 1).flatten(1))  # [N, m O]: H [W_0, ..., W_(m-1)]
         *others, total = products.split(self.out_channels, dim=1)
         for product in reversed(others):
             total = product + L @ total  # H W_k + Â (...)

@@ -12,6 +12,7 @@ from allpass.graph.functions import autocasts
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, as_features
+from allpass.nn.tall import replicated
 
 
 class Linear(nn.Module):
@@ -63,7 +64,7 @@ def times(x: Features, weight: Tensor) -> Tensor:
         allpass.errors.InputError: Got features of shape [4, 5] for a layer of 6 in_channels. Expected [N, 6].
     """
     check_fit(x, weight.shape[0], weight.dtype)
-    return x @ weight
+    return replicated(x, weight) if isinstance(x, Tensor) else x @ weight
 
 
 def check_fit(x: Features, in_channels: int, dtype: torch.dtype) -> None:

@@ -34,12 +34,14 @@ class Recipe:
         optimizer: What moves the weights.
         stopping: When a replica ends.
         selection: Which epoch is reported.
+        tf32: Round the factors of dense products to TF32 on a GPU.
     """
 
     task: Task
     optimizer: Optimizer
     stopping: StoppingRule
     selection: Selection
+    tf32: bool = False
 
 
 @dataclass(frozen=True)

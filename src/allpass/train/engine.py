@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -38,7 +39,8 @@ def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> It
     numbers = torch.arange(len(batch.rows))
     last, share = time.perf_counter(), 0.0  # what a replica that is alive has taken so far
     if batch.deterministic:
-        batch.first_update()
+        with products(batch):
+            batch.first_update()
     step = prepared(batch)
     ended = torch.zeros(len(numbers), dtype=torch.bool)
     for epoch in range(batch.recipe.stopping.max_epochs):
@@ -81,16 +83,28 @@ def prepared(batch: Batch) -> Callable[[], None]:
     before = [tensor.clone() for tensor in batch.tensors()]
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
+    with products(batch), torch.cuda.stream(side):
         for _ in range(3):  # libraries choose their kernels and make room before anything is recorded
             step()
     torch.cuda.current_stream().wait_stream(side)
     _restore(batch, before)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with products(batch), torch.cuda.graph(graph):
         step()
     _restore(batch, before)
     return graph.replay
+
+
+@contextmanager
+def products(batch: Batch) -> Iterator[None]:
+    """How dense products are computed: what is recorded in here stays so."""
+    before = torch.get_float32_matmul_precision()
+    if batch.rows.is_cuda:
+        torch.set_float32_matmul_precision("high" if batch.recipe.tf32 else "highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def _restore(batch: Batch, before: list[torch.Tensor]) -> None:

@@ -128,6 +128,10 @@ class Job:
         self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
         if not isinstance(dtype, torch.dtype):
             raise InputError(f"Got dtype = {dtype!r}.", "Expected torch.float32 or torch.float64.")
+        if recipe.tf32 and dtype != torch.float32:
+            raise InputError(
+                f"Got tf32 = True with {dtype}.", "TF32 is a way to multiply torch.float32 alone."
+            )
         self.device, self.dtype, self.curves, self.wrap = device_of(device), dtype, curves, wrap
         self._check_data()
 
@@ -181,7 +185,7 @@ class Job:
                 "selection": self.recipe.selection.name,
                 "scaling": self.scaling,
                 "undirected": self.undirected,
-                "precision": str(self.dtype).removeprefix("torch."),
+                "precision": "tf32" if self.recipe.tf32 else str(self.dtype).removeprefix("torch."),
             },
         )
 

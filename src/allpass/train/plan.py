@@ -36,8 +36,14 @@ def at_once(build: Callable[[Sequence[int]], Batch], members: Sequence[int], dev
         torch.cuda.empty_cache()
         return 1
     each = max((three - one) / 2, 1.0)
-    free, _ = torch.cuda.mem_get_info(device)
-    return max(1, int((_SHARE * free - (one - each)) / each))
+    return max(1, int((_SHARE * _free(device) - (one - each)) / each))
+
+
+def _free(device: torch.device) -> float:
+    """What this process may still take: others have some of the memory, and it may be held to a share itself."""
+    free, total = torch.cuda.mem_get_info(device)
+    share = torch.cuda.get_per_process_memory_fraction(device.index)
+    return min(free, share * total - torch.cuda.memory_allocated(device))
 
 
 def _peak(build: Callable[[Sequence[int]], Batch], members: Sequence[int], device: torch.device) -> float:

@@ -321,6 +321,17 @@ def test_a_row_changes_the_honest_protocol_and_a_cell_does_not() -> None:
     assert (honest.select, honest.scaling, honest.undirected) == ("final", "rows", True)
 
 
+def test_a_row_may_be_run_on_more_splits_too() -> None:
+    plain = small().cell("ACM", "Texas")
+    more = small("[rows.ACM.cells]", "fresh = { splits = { count = 7 } }\n[rows.ACM.cells]").cell(
+        "ACM", "Texas"
+    )
+    assert (plain.has_fresh, more.has_fresh) == (False, True)
+    assert (more.protocol.splits["count"], more.fresh_protocol.splits["count"]) == (2, 7)
+    with pytest.raises(InputError, match=r"small, row ACM, cell Texas: there is no entry .split"):
+        small("[rows.ACM.cells]", "fresh = { split = 7 }\n[rows.ACM.cells]")
+
+
 def test_a_printed_mean_is_of_ten_runs_unless_it_is_said() -> None:
     assert small().cell("ACM", "Texas").runs == 10
     assert small("[protocol]", "runs = 4\n[protocol]").cell("ACM", "Texas").runs == 4
@@ -497,7 +508,8 @@ def test_a_cell_is_one_line(name: str) -> None:
     body = text[text.index("[rows.") :].splitlines()
     assert (
         sum(
-            " = {" in line and not line.startswith(("settings", "space", "protocol", "honest", "drawn"))
+            " = {" in line
+            and not line.startswith(("settings", "space", "protocol", "honest", "drawn", "fresh"))
             for line in body
         )
         == cells

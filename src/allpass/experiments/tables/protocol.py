@@ -28,6 +28,7 @@ class Protocol:
         scaling: How features are scaled, a name of ``SCALINGS``.
         unlabelled: What becomes of nodes without a label, as :func:`allpass.load` has it.
         undirected: Whether edges are made to go both ways first.
+        tf32: Whether a GPU may round the factors of dense products to TF32.
         deviation: What stands after the plus-minus sign: ``"population"`` (divided by n) or ``"sample"`` (by n - 1).
     """
 
@@ -38,6 +39,7 @@ class Protocol:
     scaling: str = "rows"
     unlabelled: str = "missing"
     undirected: bool = True
+    tf32: bool = False
     deviation: str = "population"
 
     def __post_init__(self) -> None:
@@ -48,8 +50,9 @@ class Protocol:
         check_name("deviation", self.deviation, ("population", "sample"))
         check_name("split", self.splits["name"], SPLITS.names)
         check_keys(self.splits, ("name", "count", "seed", *SPLITS[self.splits["name"]].options))
-        if not isinstance(self.undirected, bool):
-            raise InputError(f"Got undirected = {self.undirected!r}.", "Expected true or false.")
+        for name in ("undirected", "tf32"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"Got {name} = {getattr(self, name)!r}.", "Expected true or false.")
         self.stopping()
 
     def changed(self, options: Mapping[str, Any]) -> Protocol:

@@ -45,8 +45,8 @@ from allpass.train.scores import SCORES
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
-    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "table", "incomparable",
-    "note",
+    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "table",
+    "incomparable", "note",
 )  # fmt: skip
 _OTHER = 'kind = "study"'
 """How the file of a study begins that is no table; its own module reads it."""
@@ -92,6 +92,7 @@ class Cell:
         model: A name of ``allpass.models.MODELS``; empty where allpass has no such model and the number is only shown.
         changes: What row and cell change of the column's protocol.
         drawn: The splits that its settings had in the source, where these are known; else those of the protocol.
+        fresh_changes: What the row changes of its protocol for numbers on other splits, such as more of them.
         honest_changes: What the row changes of it for its honest numbers.
         searched: Whether it has an honest number; a row that changes one thing of another has none.
         fixed: The settings that make the model what the row says.
@@ -112,6 +113,7 @@ class Cell:
     model: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     drawn: Mapping[str, Any] | None = None
+    fresh_changes: Mapping[str, Any] = field(default_factory=dict)
     honest_changes: Mapping[str, Any] = field(default_factory=dict)
     searched: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -129,12 +131,18 @@ class Cell:
     @property
     def protocol(self) -> Protocol:
         """How its runs are made."""
-        return self.fresh_protocol.changed({"splits": self.drawn} if self.drawn else {})
+        ours = self.column.protocol.changed(self.changes)
+        return ours.changed({"splits": self.drawn}) if self.drawn else ours
+
+    @property
+    def has_fresh(self) -> bool:
+        """Whether its settings are run on other splits too."""
+        return self.drawn is not None or bool(self.fresh_changes)
 
     @property
     def fresh_protocol(self) -> Protocol:
-        """The same on splits that the source did not choose by."""
-        return self.column.protocol.changed(self.changes)
+        """The same on splits that the source did not choose by, or on more of them."""
+        return self.column.protocol.changed(self.changes).changed(self.fresh_changes)
 
     @property
     def honest_protocol(self) -> Protocol:
@@ -289,6 +297,7 @@ def _cell(
         model=row.get("model", ""),
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
         drawn=None if drawn is None or settings is None else drawn.of(settings),
+        fresh_changes=row.get("fresh", {}),
         honest_changes={**row.get("protocol", {}), **row.get("honest", {})},
         searched=row.get("searched", True),
         fixed=fixed,
@@ -302,6 +311,7 @@ def _cell(
         note=" ".join(part["note"] for part in (row, given) if "note" in part),
     )
     cell.protocol.check_dataset(column.dataset)
+    cell.fresh_protocol.check_dataset(column.dataset)
     cell.honest_protocol.check_dataset(column.honest.dataset)
     return cell
 

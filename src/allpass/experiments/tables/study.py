@@ -23,7 +23,7 @@ from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
 
 Kind = Literal["same", "fresh", "honest"]
 KINDS: tuple[Kind, ...] = ("same", "fresh", "honest")
-"""By the same protocol and settings; the same on splits of ours, where those of the source are known; honestly."""
+"""By the same protocol and settings; the same on other splits, or on more of them; honestly."""
 QUICK_SPLITS, QUICK_EPOCHS, QUICK_WIDTH = 2, 30, 16
 SEARCH_SEED = 1
 """The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
@@ -73,7 +73,7 @@ class TableStudy(Specified[Spec]):
     def _has(self, cell: Cell, kind: Kind) -> bool:
         """Whether there is such a number of a cell."""
         if kind == "fresh":
-            return cell.drawn is not None
+            return cell.has_fresh
         return cell.searched if kind == "honest" else self._published(cell) is not None
 
     def _published(self, cell: Cell) -> dict[str, object] | None:
@@ -277,8 +277,8 @@ class _Wanted:
 
 
 def kinds_of(spec: Spec) -> tuple[Kind, ...]:
-    """The kinds of numbers that a table has: fresh ones, where it knows the splits of its source."""
-    known = any(cell.drawn is not None for cell in spec.cells)
+    """The kinds of numbers that a table has: fresh ones, where a cell of it is run on other splits too."""
+    known = any(cell.has_fresh for cell in spec.cells)
     return tuple(kind for kind in KINDS if kind != "fresh" or known)
 
 

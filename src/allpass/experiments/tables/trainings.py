@@ -101,6 +101,7 @@ class Trainings:
             "select": self.protocol.select,
             "scaling": self.protocol.scaling,
             "undirected": self.protocol.undirected,
+            "tf32": self.protocol.tf32,
             "device": device,
         }
 

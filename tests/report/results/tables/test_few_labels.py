@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from statistics import stdev
-
-import numpy as np
 import pytest
 from tests.report.results.invented import row_of, rows_of
 
@@ -12,7 +9,7 @@ from allpass.report.results.html import html
 from allpass.report.results.latex import latex
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Page, Table, Text
-from allpass.report.results.tables.few_labels import PROPOSED, best_of, page
+from allpass.report.results.tables.few_labels import PROPOSED, page
 
 SPEC = read_spec("table1")
 STUDY = TableStudy(SPEC)
@@ -108,23 +105,11 @@ def test_near_the_published_value_or_the_authors_own_code(mean: float, near: boo
     )
     counted = next(part for part in text.parts()[0] if part.startswith("truncated Krylov"))
     assert f"in {int(near)} of 1 columns" in counted
-    far = [table for table in tables(found) if table.caption.startswith("Cells more than 2 points below")]
+    far = [table for table in tables(found) if table.header[0] == "cell"]
     assert bool(far) is not near
     if far:
-        assert line(far[0], "truncated Krylov, Cora 0.5%")[3] == "−4.3"
-        assert "own overlapping splits: 65.63" in line(far[0], "truncated Krylov, Cora 0.5%")[5]
-        error = stdev(around(mean)) / 10**0.5
-        assert line(far[0], "truncated Krylov, Cora 0.5%")[4] == f"−{4.3 / error:.1f}"
-        assert line(far[0], "truncated Krylov, Cora 0.5%")[5].endswith(
-            "No reason is known that explains all of it."
-        )
-        assert any(isinstance(block, Text) and "2.5 standard errors" in block.text for block in found.blocks)
-
-
-@pytest.mark.parametrize("settings", [1, 5, 100])
-def test_the_best_of_noisy_means_against_draws(settings: int) -> None:
-    drawn = np.random.default_rng(0).normal(size=(20_000, settings)).max(axis=1)
-    assert best_of(settings) == pytest.approx(drawn.mean(), abs=4 * drawn.std() / 20_000**0.5)
+        assert line(far[0], "truncated Krylov, Cora 0.5%")[3:5] == ["−4.3", "not measured"]
+        assert "own overlapping splits: 65.63" in line(far[0], "truncated Krylov, Cora 0.5%")[-1]
 
 
 def test_a_line_of_a_proposed_network() -> None:

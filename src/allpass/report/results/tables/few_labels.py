@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-
-from scipy import stats
-from scipy.integrate import quad
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
 from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
+from allpass.report.results.page import Block, Heading, Page, Table, Value, listed
 from allpass.report.results.shades import shaded
-from allpass.report.results.tables.agreement import reasons
 from allpass.report.results.tables.cells import (
     NOT_YET,
     Results,
     compared,
-    measured,
     number,
-    printed,
     signed,
     spread,
 )
 from allpass.report.results.tables.columns import details, notes
+from allpass.report.results.tables.shortfall import shortfalls
 
 PROPOSED = ("linear Snowball", "Snowball", "truncated Krylov")
 BASELINE = "GCN"
 NEAR = 2.0
 """How many points off the published value count as near."""
-
-_SEARCH = (
-    "The code of the source hands nothing but the mean test accuracy of ten runs, on ten splits drawn anew, to the "
-    "search for settings; so what is printed is presumably the best of many such means. Of a hundred settings that are "
-    "equally good the best mean is expected {hundred:.1f} standard errors above what each of them is worth, of a "
-    "thousand {thousand:.1f}. How many were tried is not known, so that a difference of up to that size may be the "
-    "search's and a larger one has no reason that we know. Our own splits have their luck too."
-)
 
 _TITLES: dict[Kind, str] = {
     "same": "ours, settings of the November 2019 manuscript or, for rows of other papers, of our models",
@@ -182,62 +168,10 @@ def _near(results: Results) -> tuple[Block, ...]:
     text = listed(lines)
     if not far:
         return (text,)
-    table = Table(
-        f"Cells more than {NEAR:g} points below the published value and below the authors' own code, where that was "
-        "run again. The difference is to the published table; a standard error is that of a mean of ten runs, by the "
-        "sample deviation of ours.",
-        (
-            "cell",
-            "ours, same settings",
-            "published",
-            "difference",
-            "in standard errors",
-            "what is known of it",
-        ),
-        tuple(
-            (
-                f"{cell.row}, {cell.column.name}",
-                measured(ours),
-                printed(cell),
-                _minus(number(ours, "mean"), cell.published[0]),
-                "" if (errors := _in_errors(cell, ours)) is None else signed(errors, 1),
-                " ".join([*reasons(results, cell, ours), *_explained(errors)]),
-            )
-            for cell, ours in far
-        ),
+    heading = Heading(
+        f"Cells more than {NEAR:g} points below the published value, and below the authors' own code"
     )
-    return text, Text(_SEARCH.format(hundred=best_of(100), thousand=best_of(1000))), table
-
-
-def best_of(settings: int) -> float:
-    """By how many standard errors the best of so many noisy means is expected above the true mean that all share.
-
-    Args:
-        settings: How many there are.
-
-    Example:
-        >>> round(best_of(2) ** 2 * math.pi, 9)  # known in closed form for two
-        1.0
-    """
-    normal = stats.norm
-    found, _ = quad(lambda z: z * settings * normal.pdf(z) * normal.cdf(z) ** (settings - 1), -10, 10)
-    return float(found)
-
-
-def _explained(errors: float | None) -> tuple[str, ...]:
-    """Whether the search may be all there is to a difference."""
-    if errors is None:
-        return ()
-    small = -errors <= best_of(1000)
-    return ("The search may explain it." if small else "No reason is known that explains all of it.",)
-
-
-def _in_errors(cell: Cell, row: Row) -> float | None:
-    mean, deviation, runs = number(row, "mean"), number(row, "deviation"), int(str(row["runs"]))
-    if mean is None or not deviation or runs < 2 or row["quick"]:
-        return None
-    sample = deviation if cell.protocol.deviation == "sample" else deviation * math.sqrt(runs / (runs - 1))
-    return (mean - cell.published[0]) / (sample / math.sqrt(cell.runs))
+    return text, heading, *shortfalls(results, far, BASELINE)
 
 
 def _reaches(cell: Cell, row: Row) -> bool:

@@ -1,0 +1,196 @@
+"""How far below a printed mean ours is, and how much of that splits and a search by test accuracy may explain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.integrate import quad
+
+from allpass.experiments.study import Row
+from allpass.experiments.tables.spec import Cell
+from allpass.report.results.page import Block, Table, Text
+from allpass.report.results.tables.agreement import reasons
+from allpass.report.results.tables.cells import Results, measured, printed, signed
+
+TRIED = 1000
+"""Settings that a source is granted to have tried, where it does not say how many."""
+
+_LUCK = (
+    "Our splits: {yardstick} was run on more splits than the first ones, on which all other numbers stand. A network "
+    "that does well on a split does so where {yardstick} does (over the {cells} cells below with ten runs or more, the "
+    "mean correlation is {correlation:.2f}). So what {yardstick} gains on the first ones is taken as the luck of our "
+    "splits, and what a network is worth on all of them as its mean gain over {yardstick}, split by split, plus the "
+    "mean of {yardstick} on all."
+)
+_SEARCH = (
+    "Their search: the code of the source hands nothing but the mean test accuracy of ten runs, on ten splits drawn "
+    "anew, to the search for settings; so what is printed is presumably the best of many such means. Of a hundred "
+    "settings that are equally good the best mean is expected {hundred:.1f} standard errors above what each of them is "
+    "worth, of a thousand {thousand:.1f}. How many were tried is not known. A search may explain a difference that, "
+    "without the luck of our splits, is at most what a thousand settings are worth and two standard errors of ours; a "
+    "larger one has no reason that we know."
+)
+_RERUN = "Their code: run again with the settings here, it gives less than was published too: {parts}."
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A mean of ours against the printed one, in points.
+
+    Args:
+        difference: Ours minus the printed one.
+        luck: What the splits of ours are worth more than others; nothing where that was not measured.
+        own_error: The standard error of ours, without the luck.
+        their_error: That of a printed mean, whose runs are taken to differ as ours do.
+    """
+
+    difference: float
+    luck: float | None
+    own_error: float
+    their_error: float
+
+    @classmethod
+    def of(cls, cell: Cell, row: Row, yardstick: Row | None) -> Shortfall | None:
+        """From rows; nothing where there are too few runs for an error.
+
+        Args:
+            cell: What was printed.
+            row: Ours with the same settings.
+            yardstick: Another network on many splits, of which the first ones are those of ours.
+        """
+        scores = _scores(row)
+        if len(scores) < 2 or row["quick"] or row["diverged"] or not cell.published:
+            return None
+        difference = float(scores.mean()) - cell.published[0]
+        theirs = float(scores.std(ddof=1)) / math.sqrt(cell.runs)
+        if yardstick is None or len(many := _scores(yardstick)) <= len(scores):
+            own = float(scores.std(ddof=1)) / math.sqrt(len(scores))
+            return cls(difference, None, own, theirs)
+        first = many[: len(scores)]
+        return cls(
+            difference, float(first.mean() - many.mean()), _error_of_gain(scores - first, first, many), theirs
+        )
+
+    @property
+    def rest(self) -> float:
+        """The difference that is left without the luck of the splits."""
+        return self.difference - (self.luck or 0.0)
+
+    @property
+    def searched(self) -> bool:
+        """Whether the best of many settings, all as good as ours, would be expected to stand so far above ours."""
+        return -self.rest <= best_of(TRIED) * self.their_error + 2 * self.own_error
+
+
+def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str) -> tuple[Block, ...]:
+    """The cells that are far below the printed numbers, each with what is known of it.
+
+    Args:
+        results: The rows of the table.
+        far: Those cells, with our rows.
+        yardstick: The row that is run on many splits.
+    """
+    of_column = {
+        cell.column.name: results.get(results.cell(yardstick, cell.column), "fresh") for cell, _ in far
+    }
+    lines = []
+    for cell, row in far:
+        found = Shortfall.of(cell, row, of_column[cell.column.name])
+        lines.append(
+            (
+                f"{cell.row}, {cell.column.name}",
+                measured(row),
+                printed(cell),
+                *(_numbers(found) if found else ("",) * 4),
+                " ".join([*reasons(results, cell, row), *_explained(found)]),
+            )
+        )
+    table = Table(
+        "The difference is to the published table; ± is a standard error of ours; and a search is what the best of a "
+        "thousand equally good settings is worth.",
+        (
+            "cell",
+            "ours, same settings",
+            "published",
+            "difference",
+            "luck of our splits",
+            "without it",
+            "a search",
+            "what is known of it",
+        ),
+        tuple(lines),
+    )
+    pairs = [(_scores(row), of_column[cell.column.name]) for cell, row in far]
+    return (
+        *_of_luck([(ours, _scores(many)) for ours, many in pairs if many is not None], yardstick),
+        Text(_SEARCH.format(hundred=best_of(100), thousand=best_of(TRIED))),
+        *_of_code(results),
+        table,
+    )
+
+
+def _of_luck(
+    pairs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]], yardstick: str
+) -> tuple[Block, ...]:
+    """What is assumed of the splits, and how far that holds."""
+    found = [float(np.corrcoef(ours, many[: len(ours)])[0, 1]) for ours, many in pairs if len(ours) >= 10]
+    if not found:
+        return ()
+    return (Text(_LUCK.format(yardstick=yardstick, cells=len(found), correlation=float(np.nanmean(found)))),)
+
+
+def _of_code(results: Results) -> tuple[Block, ...]:
+    """Where the authors' own code does not reach the published number either."""
+    again = [
+        f"{cell.row} on {cell.column.name} {signed(cell.rerun[0] - cell.published[0], 1)} points"
+        for cell in results.spec.cells
+        if cell.rerun and cell.published and cell.rerun[0] < cell.published[0]
+    ]
+    return (Text(_RERUN.format(parts=", ".join(again))),) if again else ()
+
+
+def _numbers(found: Shortfall) -> tuple[str, str, str, str]:
+    return (
+        signed(found.difference, 1),
+        "not measured" if found.luck is None else signed(found.luck, 1),
+        f"{signed(found.rest, 1)} ± {found.own_error:.1f}",
+        signed(best_of(TRIED) * found.their_error, 1),
+    )
+
+
+def _explained(found: Shortfall | None) -> tuple[str, ...]:
+    if found is None:
+        return ()
+    small = found.searched
+    return ("The search may explain it." if small else "No reason is known that explains all of it.",)
+
+
+def best_of(settings: int) -> float:
+    """By how many standard errors the best of so many noisy means is expected above the true mean that all share.
+
+    Args:
+        settings: How many there are.
+
+    Example:
+        >>> round(best_of(2) ** 2 * math.pi, 9)  # known in closed form for two
+        1.0
+    """
+    normal = stats.norm
+    found, _ = quad(lambda z: z * settings * normal.pdf(z) * normal.cdf(z) ** (settings - 1), -10, 10)
+    return float(found)
+
+
+def _error_of_gain(gain: NDArray[np.float64], first: NDArray[np.float64], many: NDArray[np.float64]) -> float:
+    """The standard error of the mean gain on some splits plus the mean of the yardstick on all of them."""
+    variance = gain.var(ddof=1) / len(gain) + many.var(ddof=1) / len(many)
+    shared = 2 * float(np.cov(gain, first)[0, 1]) / len(many)  # the first splits are among all
+    return math.sqrt(max(float(variance) + shared, 0.0))
+
+
+def _scores(row: Row) -> NDArray[np.float64]:
+    return np.array([float(part) for part in str(row["scores"]).split()], dtype=np.float64)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.report.results.invented import row_of
+
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Table, Text
+from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.shortfall import TRIED, Shortfall, best_of, shortfalls
+
+SPEC = read_spec("table1")
+STUDY = TableStudy(SPEC)
+CELL, GCN = (SPEC.cell(row, "Cora 0.5%") for row in ("truncated Krylov", "GCN"))  # published 71.8 and 42.6
+
+
+@pytest.mark.parametrize("settings", [1, 5, 100])
+def test_the_best_of_noisy_means_against_draws(settings: int) -> None:
+    drawn = np.random.default_rng(0).normal(size=(20_000, settings)).max(axis=1)
+    assert best_of(settings) == pytest.approx(drawn.mean(), abs=4 * drawn.std() / 20_000**0.5)
+
+
+def test_without_a_yardstick_the_error_is_that_of_a_mean() -> None:
+    scores = [66.0, 68.0, 70.0, 64.0]
+    found = Shortfall.of(CELL, row_of(CELL, "same", scores), None)
+    assert found is not None
+    assert found.luck is None
+    assert found.difference == found.rest == pytest.approx(67 - 71.8)
+    assert found.own_error == pytest.approx(np.std(scores, ddof=1) / 2)
+    assert found.their_error == pytest.approx(np.std(scores, ddof=1) / 10**0.5)
+
+
+def test_luck_is_what_the_yardstick_gains_on_the_first_splits() -> None:
+    easy = np.array([5.0, 3.0, 4.0, -1.0, 0.0, 1.0, -2.0, 0.5])
+    ours, yardstick = row_of(CELL, "same", list(60 + easy[:3])), row_of(GCN, "fresh", list(50 + easy))
+    found = Shortfall.of(CELL, ours, yardstick)
+    assert found is not None
+    assert found.luck == pytest.approx(easy[:3].mean() - easy.mean())
+    assert found.rest == pytest.approx(60 + easy.mean() - 71.8)
+    assert found.own_error == pytest.approx(
+        easy.std(ddof=1) / 8**0.5
+    )  # what is gained is the same on every split
+
+
+def test_the_error_of_what_is_worth_on_all_splits_against_draws() -> None:
+    generator, found, errors = np.random.default_rng(0), [], []
+    for _ in range(3000):
+        many = generator.normal(50, 4, size=30)
+        scores = 65 + 0.7 * (many[:6] - 50) + generator.normal(0, 1, size=6)
+        one = Shortfall.of(CELL, row_of(CELL, "same", list(scores)), row_of(GCN, "fresh", list(many)))
+        assert one is not None
+        found.append(one.rest + 71.8)
+        errors.append(one.own_error)
+    assert np.mean(found) == pytest.approx(65, abs=4 * np.std(found) / 3000**0.5)
+    assert np.mean(np.square(errors)) ** 0.5 == pytest.approx(np.std(found), rel=0.05)
+
+
+@pytest.mark.parametrize(("more", "explained"), [(0.1, True), (-0.1, False)])
+def test_a_search_explains_what_it_is_worth_and_two_errors(more: float, explained: bool) -> None:
+    scores = np.array([-1.0, 1.0] * 5)
+    error = scores.std(ddof=1) / 10**0.5
+    row = row_of(CELL, "same", list(71.8 - (best_of(TRIED) + 2) * error + more + scores))
+    found = Shortfall.of(CELL, row, None)
+    assert found is not None
+    assert found.searched is explained
+
+
+def test_too_few_runs_have_no_error() -> None:
+    assert Shortfall.of(CELL, row_of(CELL, "same", [60.0]), None) is None
+
+
+def test_the_blocks_of_a_page() -> None:
+    easy = np.random.default_rng(0).normal(size=40)
+    rows = [row_of(CELL, "same", list(60 + easy[:10])), row_of(GCN, "fresh", list(50 + 2 * easy))]
+    *texts, table = shortfalls(Results(STUDY, rows), [(CELL, rows[0])], "GCN")
+    assert isinstance(table, Table)
+    (line,) = [[value.text for value in values] for values in table.values()]
+    assert len(line) == len(table.header) == 8
+    assert line[-1].endswith("No reason is known that explains all of it.")
+    words = [text.text for text in texts if isinstance(text, Text)]
+    assert "over the 1 cells" in words[0]
+    assert "correlation is 1.00" in words[0]
+    assert "expected 2.5 standard errors" in words[1]
+    assert "truncated Krylov on Cora 0.5% −3.9 points" in words[2]
