@@ -65,9 +65,10 @@ def test_candidates_do_not_share_what_is_fixed() -> None:
 
 
 def test_what_a_file_says() -> None:
-    assert Honest.read({}) == Honest("own", 60, 0, {})
+    assert Honest.read({}) == Honest("own", 60, 0, 0, {})
     told = {"choose": "others", "trials": 20, "splits": 3, "space": SPACE}
-    assert Honest.read(told) == Honest("others", 20, 3, SPACE)
+    assert Honest.read(told) == Honest("others", 20, 3, 0, SPACE)
+    assert Honest.read({"splits": 3, "reported": 10}).reported == 10
     assert Honest.read({"columns": ["B"]}, {"A": 1, "B": 2}).columns == ("B",)
 
 
@@ -80,6 +81,12 @@ def test_what_a_file_says() -> None:
         ({"trials": 2.5}, r"trials=2\.5; expected a whole number"),
         ({"choose": "others"}, r"splits=0; expected a whole number\. Pass 1 or more"),
         ({"splits": -1}, r"splits=-1; expected a whole number\. Pass 0 or more"),
+        (
+            {"reported": 5},
+            r"reported = 5 with splits = 0 and choose = 'own'\. Expected at least as many as splits",
+        ),
+        ({"splits": 6, "reported": 5}, r"reported = 5 with splits = 6"),
+        ({"choose": "others", "splits": 2, "reported": 5}, r"choose = 'others'\. Expected at least"),
         ({"space": 3}, r"space = 3\. Expected a list of values for each setting"),
         ({"space": {"lr": 0.1}}, r"space = \{'lr': 0\.1\}\. Expected a list of values"),
         ({"space": {"lr": []}}, r"Expected a list of values"),

@@ -206,6 +206,34 @@ def test_a_cell_that_is_not_there(store: Store, cell: str, message: str) -> None
             asking(Plan((cell,)), store)
 
 
+def test_a_column_may_choose_on_its_first_splits_and_report_on_more(store: Store) -> None:
+    study = table(OWN, "trials = 5\n", "trials = 5\nsplits = 2\nreported = 3\n")
+    search, final = "GCN, searched on High", "GCN on High, honest"
+    assert titles(study, store, "honest", "GCN/High") == [search]
+    keys = study.keys(task_of(study, store, search))
+    assert sorted({place(key) for key in keys}) == [0, 1]
+    invent(
+        study,
+        store,
+        search,
+        val=by("dropout", {0.0: 0.4, 0.5: 0.6}),
+        test=by("dropout", {0.0: 0.9, 0.5: 0.1}),
+    )
+    assert titles(study, store, "honest", "GCN/High") == [search, final]
+    chosen = study.keys(task_of(study, store, final))
+    assert [place(key) for key in chosen] == [0, 1, 2]
+    assert {key.settings["dropout"] for key in chosen} == {0.5}  # not what the test nodes would have chosen
+    assert len(store.missing(chosen)) == 1  # the first splits are those of the search
+    assert study.rows(Plan(("honest", "GCN/High")), store) == []
+    (left,) = store.missing(chosen)
+    store.add(
+        Run(key=left, status="done", scores={"val_score": 0.6, "val_loss": 0.5, "test_score": 0.4}, epochs=9)
+    )
+    row = the_row(study, store, "honest", "GCN/High")
+    assert (row["runs"], row["mean"], row["tried"]) == (3, 20.0, 4)
+    assert row["best_on_test"] is None
+
+
 def test_models_without_published_settings_may_run_with_their_own(store: Store) -> None:
     study = table(OWN, "[honest]", "defaults = true\n[honest]")
     assert asked(study, "same") == ["same GCN/High", "same GCN/Low", "same MLP, wide/Low"]

@@ -25,8 +25,10 @@ class Honest:
         choose: ``"own"``: the best on the validation nodes of the column itself, as one tunes where there are some;
             ``"others"``: the best on those of the columns of other datasets, as one has to where there are none.
         trials: How many settings are tried, spread evenly over the space by a quasi-random sequence.
-        splits: On how many splits each is tried. What a column chooses by itself is reported on these splits, on all of
-            the protocol where it is 0; what others choose is reported on those of the protocol, none of which is these.
+        splits: On how many splits each is tried, on all of the protocol where it is 0. What others choose is reported
+            on the splits of the protocol, none of which is these.
+        reported: On how many splits that which a column chooses by itself is reported, those of the search first; on
+            the same where it is 0.
         space: The values of each setting; a model's own space where it is empty.
         columns: Of other datasets, the columns that choose; all of them where it is empty.
     """
@@ -34,6 +36,7 @@ class Honest:
     choose: str = "own"
     trials: int = 60
     splits: int = 0
+    reported: int = 0
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
 
@@ -45,15 +48,26 @@ class Honest:
             content: What it says.
             columns: The names of the columns that there are.
         """
-        check_keys(content, ("choose", "trials", "splits", "space", "columns"))
+        check_keys(content, ("choose", "trials", "splits", "reported", "space", "columns"))
         found = cls(**{**content, "columns": tuple(content.get("columns", ()))})
         for name in found.columns:
             check_name("column", name, columns)
         check_name("choice", found.choose, CHOICES)
         whole_number("trials", found.trials, least=1)
         whole_number("splits", found.splits, least=1 if found.choose == "others" else 0)
+        whole_number("reported", found.reported, least=0)
+        if found.reported and (found.choose == "others" or not 0 < found.splits <= found.reported):
+            raise InputError(
+                f"Got reported = {found.reported} with splits = {found.splits} and choose = {found.choose!r}.",
+                'Expected at least as many as splits, and choose = "own".',
+            )
         check_space(found.space)
         return found
+
+    @property
+    def in_stages(self) -> bool:
+        """Whether what is reported is trained once a search has told its settings."""
+        return self.choose == "others" or bool(self.reported)
 
     def candidates(
         self, model: str, fixed: Mapping[str, Any], more: Mapping[str, Sequence[Any]], *, quick: bool = False

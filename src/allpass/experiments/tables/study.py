@@ -87,8 +87,8 @@ class TableStudy(Specified[Spec]):
 
         Numbers of one row share their searches, which have the same titles then and are done once.
         """
-        if kind == "honest" and self.spec.honest.choose == "others":
-            for other in self._others(cell, plan):
+        if kind == "honest" and self.spec.honest.in_stages:
+            for other in self._choosing(cell, plan):
                 yield f"{cell.row}, searched on {other.column.name}", self._search(other, plan)
         final = self._final(cell, kind, plan, store)
         if final is not None:
@@ -98,11 +98,11 @@ class TableStudy(Specified[Spec]):
         """The trainings whose best is reported; nothing while a search has not told which these are."""
         if kind != "honest":
             return self._trainings(cell, kind, plan, [self._published(cell) or {}])
-        if self.spec.honest.choose == "own":
-            fewer = {"count": self.spec.honest.splits} if self.spec.honest.splits else {}
-            return self._trainings(cell, kind, plan, self._candidates(cell, plan), **fewer)
-        chosen = self._chosen_by_others(cell, plan, store)
-        return None if chosen is None else self._trainings(cell, kind, plan, [chosen])
+        if not self.spec.honest.in_stages:
+            return self._search(cell, plan)
+        chosen = self._chosen(cell, plan, store)
+        more = {"count": self.spec.honest.reported} if self.spec.honest.reported else {}
+        return None if chosen is None else self._trainings(cell, kind, plan, [chosen], **more)
 
     def _candidates(self, cell: Cell, plan: Plan) -> Sequence[dict[str, object]]:
         return self.spec.honest.candidates(cell.model, cell.fixed, cell.space, quick=plan.quick)
@@ -123,12 +123,17 @@ class TableStudy(Specified[Spec]):
         return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)
 
     def _search(self, cell: Cell, plan: Plan) -> Trainings:
-        """What is tried on the splits of a search, which are none of those that are reported."""
-        changes = {"seed": SEARCH_SEED, "count": self.spec.honest.splits}
+        """What is tried; of what others choose on splits none of which is reported."""
+        honest = self.spec.honest
+        changes = {"count": honest.splits} if honest.splits else {}
+        if honest.choose == "others":
+            changes["seed"] = SEARCH_SEED
         return self._trainings(cell, "honest", plan, self._candidates(cell, plan), **changes)
 
-    def _others(self, cell: Cell, plan: Plan) -> list[Cell]:
-        """The same row on those columns of other datasets that choose."""
+    def _choosing(self, cell: Cell, plan: Plan) -> list[Cell]:
+        """The cells whose validation nodes choose: itself, or the same row on columns of other datasets."""
+        if self.spec.honest.choose == "own":
+            return [cell]
         columns = self.spec.quick if plan.quick else self.spec.honest.columns
         return [
             other
@@ -138,10 +143,13 @@ class TableStudy(Specified[Spec]):
             and (not columns or other.column.name in columns)
         ]
 
-    def _chosen_by_others(self, cell: Cell, plan: Plan, store: Store) -> Mapping[str, Any] | None:
-        """The setting with the best mean validation score on other datasets, each of which counts the same."""
+    def _chosen(self, cell: Cell, plan: Plan, store: Store) -> Mapping[str, Any] | None:
+        """The setting with the best mean validation score; each dataset that chooses counts the same."""
+        if self.spec.honest.choose == "own":
+            own = Tried.of(self._search(cell, plan), store)
+            return None if own is None else own.chosen[0].settings
         by_dataset: dict[str, list[list[float]]] = {}
-        for other in self._others(cell, plan):
+        for other in self._choosing(cell, plan):
             tried = Tried.of(self._search(other, plan), store)
             if tried is None:
                 return None
@@ -158,7 +166,7 @@ class TableStudy(Specified[Spec]):
         if final is None or tried is None:
             return None
         chosen, runs = tried.chosen
-        searched = kind == "honest" and self.spec.honest.choose == "own"
+        searched = kind == "honest" and not self.spec.honest.in_stages
         return {
             **self._about(cell, kind, final, chosen),
             **_measured(chosen, runs, final.protocol),
