@@ -101,7 +101,8 @@ class Batch:
     ) -> None:
         self.problem, self.masks, self.recipe, self.targets = problem, masks, recipe, targets
         self.together, self.layout = together, Layout.of(models[0])
-        self.rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
+        rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
+        self.rows = rows.to(masks.device)  # where there are no parameters, nothing else would say it
         self.buffers = stack_buffers(models)
         self.deterministic = not any(_is_random(model) for model in models)
         kind = Together if together else OneByOne

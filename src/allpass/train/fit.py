@@ -78,8 +78,8 @@ def fit(
         undirected: Take edges as going both ways, as metrics do; False keeps their direction.
         device: Where to train.
         dtype: In which precision.
-        tf32: Round the factors of dense float32 products to TF32 (10 bits of 23) on a GPU, which multiplies them
-            several times as fast: worth it where layers are thousands wide. A CPU takes no notice.
+        tf32: Round the factors of dense float32 products to TF32 (11 bits of 24) on a GPU, which multiplies these
+            faster: worth it where layers are thousands wide. A CPU takes no notice.
         targets: For every split what is learnt on it in place of the labels, such as labels that were guessed;
             validation and test nodes are judged by the labels all the same.
         wrap: Makes of each network the one that is trained. One with a method ``loss(output, x, graph, target, mask)``
