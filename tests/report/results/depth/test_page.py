@@ -111,6 +111,17 @@ def test_a_shallow_network_that_learns_nothing_trains_to_no_depth() -> None:
     assert findings([row(2, 31.0), row(4, 31.0)]).trains_to("cora", "relu", "glorot") == 0
 
 
+def test_a_depth_may_grow_only_where_nothing_deeper_was_run() -> None:
+    deep = [row(depth, 86.0) for depth in findings().grid.depths]
+    assert findings(deep[:-1]).may_grow("cora", "relu", "glorot")
+    assert not findings(deep).may_grow("cora", "relu", "glorot")
+    assert not findings([*deep[:2], row(8, 50.0)]).may_grow("cora", "relu", "glorot")
+    assert not findings([row(2, 31.0)]).may_grow(
+        "cora", "relu", "glorot"
+    )  # even the shallow one learns nothing
+    assert not findings().may_grow("cora", "tanh", "he")
+
+
 def test_verdicts_are_corrected_for_how_many_there_are() -> None:
     places = [Combination("cora", "relu", "he", depth) for depth in DEPTHS]
     assert [findings().verdict(place) for place in places] == ["", "better", "better"]  # 0.02 times 2
@@ -168,7 +179,7 @@ def test_the_page_says_what_was_found() -> None:
 
 def test_the_tables_hold_what_was_found() -> None:
     reach, helps, diverged, accuracies, growths = tables(page(STUDY, ROWS))
-    assert reach.rows == (("glorot", "4"), ("he", "8"))
+    assert reach.rows == (("glorot", "4"), ("he", "8+"))  # nothing deeper than 8 is there
     assert helps.rows[0][3] == "+24.0 (1 better, 0 worse of 1)"
     assert diverged.rows[0] == ("glorot", *["0 + 0 of 20"] * 3)
     assert [plain(value) for value in accuracies.rows[1]] == [

@@ -109,6 +109,19 @@ class Findings:
             reached = depth
         return reached
 
+    def may_grow(self, dataset: str, activation: str, initialisation: str) -> bool:
+        """Whether networks deeper than that depth are there to be run, and none of them is.
+
+        Args:
+            dataset: Where.
+            activation: With what.
+            initialisation: From what.
+        """
+        reached = self.trains_to(dataset, activation, initialisation)
+        deeper = [depth for depth in self.grid.depths if reached and depth > reached]
+        rows = (self.row(dataset, activation, initialisation, depth) for depth in deeper)
+        return bool(deeper) and all(row is None for row in rows)
+
     def lost(self) -> tuple[int, int]:
         """How many combinations lose accuracy by depth, and how many of those lose it on the training nodes too."""
         lost = unfitted = 0

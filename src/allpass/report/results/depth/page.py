@@ -138,13 +138,15 @@ def _reach(findings: Findings) -> Table:
     grid = findings.grid
 
     def cell(name: str, dataset: str) -> str:
-        depths = [findings.trains_to(dataset, activation, name) for activation in activations]
-        return " / ".join("–" if depth is None else str(depth) for depth in depths)
+        places = [(dataset, activation, name) for activation in activations]
+        depths = [(findings.trains_to(*place), "+" * findings.may_grow(*place)) for place in places]
+        return " / ".join("–" if depth is None else f"{depth}{more}" for depth, more in depths)
 
     return Table(
         "The depth to which each combination trains: "
         + " / ".join(grid.activations[activation] for activation in activations)
-        + ". 0: the shallowest network too does no better than the most frequent class; –: not run yet.",
+        + ". 0: the shallowest network too does no better than the most frequent class; +: deeper ones are not run "
+        "yet; –: none is.",
         ("initialisation", *(grid.datasets[dataset] for dataset in datasets)),
         tuple(
             (name, *(cell(name, dataset) for dataset in datasets))
