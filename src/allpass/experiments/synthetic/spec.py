@@ -56,12 +56,19 @@ class Network:
         model: A name of ``allpass.models.MODELS``.
         settings: What is tried; each level takes the best on validation.
         graph: Whether it sees the graph at all.
+        stands_for: The published network that it may be, where the source does not say which one that is; or empty.
     """
 
     name: str
     model: str
     settings: tuple[Mapping[str, Any], ...]
     graph: bool = True
+    stands_for: str = ""
+
+    @property
+    def printed(self) -> str:
+        """The name of the published network that it is compared with."""
+        return self.stands_for or self.name
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class SyntheticSpec:
         models: The networks by name.
         series: The places of each list of levels.
         titles: What each list is, in words.
-        published: Means and deviations by base and network, in the order of the first list of levels.
+        published: Means and deviations by base and printed network, in the order of the first list of levels.
         quick: ``bases``, ``series``, ``levels``, ``graphs`` and ``epochs`` that prove the path.
     """
 
@@ -126,12 +133,13 @@ def read_synthetic(text: str) -> SyntheticSpec:
     for name, given in content["series"].items():
         with at(f"synthetic, series {name}"):
             series[name] = _places(name, given)
+    seeing = {network.printed: network.graph for network in models.values()}
     for base, by_model in content["published"].items():
         for name, given in by_model.items():
             with at(f"synthetic, published {name} on {base}"):
                 check_name("dataset of features", base, content["bases"])
-                check_name("model", name, models)
-                _check_published(given, len(next(iter(series.values()))) if models[name].graph else 1)
+                check_name("model", name, seeing)
+                _check_published(given, len(next(iter(series.values()))) if seeing[name] else 1)
     with at("synthetic, quick"):
         check_keys(content["quick"], (), needed=("bases", "series", "levels", "graphs", "epochs"))
     return SyntheticSpec(
@@ -148,7 +156,7 @@ def read_synthetic(text: str) -> SyntheticSpec:
 
 
 def _network(name: str, given: Mapping[str, Any]) -> Network:
-    check_keys(given, ("graph", "space"), needed=("model", "settings"))
+    check_keys(given, ("graph", "space", "stands_for"), needed=("model", "settings"))
     entry = resolve(given["model"])[0]
     space = given.get("space", {})
     tried = [
@@ -158,7 +166,7 @@ def _network(name: str, given: Mapping[str, Any]) -> Network:
         for setting in settings:
             check_name("setting", setting, {*entry.settings, *TRAINING})
         check_settings(settings, entry.settings)
-    return Network(name, given["model"], tuple(tried), given.get("graph", True))
+    return Network(name, given["model"], tuple(tried), given.get("graph", True), given.get("stands_for", ""))
 
 
 def _places(name: str, given: Mapping[str, Any]) -> tuple[Place, ...]:

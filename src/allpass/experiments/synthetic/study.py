@@ -141,7 +141,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
         }
 
     def _compared(self, about: Mapping[str, Any], scores: Sequence[float]) -> Row:
-        known = self.spec.published.get(about["base"], {}).get(about["what"])
+        known = self.spec.published.get(about["base"], {}).get(self.spec.models[about["what"]].printed)
         place = self._published_place(about)
         if known is None or place is None:
             return dict.fromkeys(("published", "published_deviation", "difference", "low", "high", "verdict"))

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 
 CLAIMED = "modified_aggregation_homophily"
 OLDER = ("edge_homophily", "node_homophily", "class_homophily")
-_LINES = (("low", "-", "o"), ("high", "-", "s"), ("muted", ":", ""), ("both", "--", "^"), ("bad", "-.", "v"))
+_LINES = (
+    ("low", "-", "o"),
+    ("high", "-", "s"),
+    ("muted", ":", ""),
+    ("both", "--", "^"),
+    ("good", "--", "D"),
+    ("bad", "-.", "v"),
+)
+"""Colour, line and marker of every network, in the order of the spec."""
 
 
 @dataclass(frozen=True)
@@ -351,7 +359,7 @@ def _draw(found: _Curves, models: Sequence[str], shown: Sequence[str]) -> Figure
     figure = Figure(figsize=(8.8, 2.9 * ((len(shown) + 1) // 2)), layout="constrained")
     panels = figure.subplots((len(shown) + 1) // 2, 2, sharey=True, squeeze=False).flat
     for axes, metric in zip(panels, shown, strict=False):
-        for model, (role, line, marker) in zip(models, _LINES, strict=False):
+        for model, (role, line, marker) in zip(models, _LINES, strict=True):
             if model in found.networks:
                 _curve(axes, found.metrics[metric], found.networks[model], light(role), line, marker, model)
             elif model in found.flat:

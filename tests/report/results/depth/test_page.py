@@ -13,6 +13,7 @@ from allpass.experiments.study import Row
 from allpass.nn.initialisation import SCHEMES
 from allpass.report.canvas import to_bytes
 from allpass.report.results.csv_file import csv_text, parse_csv
+from allpass.report.results.depth.figures import accuracy
 from allpass.report.results.depth.findings import Findings
 from allpass.report.results.depth.page import page
 from allpass.report.results.page import Page, Picture, Table, Text, Value
@@ -120,6 +121,15 @@ def test_a_depth_may_grow_only_where_nothing_deeper_was_run() -> None:
         "cora", "relu", "glorot"
     )  # even the shallow one learns nothing
     assert not findings().may_grow("cora", "tanh", "he")
+
+
+def test_the_axis_of_a_picture_ends_above_all_accuracies() -> None:
+    def top(rows: Sequence[Row]) -> float:
+        return float(accuracy(findings(rows), "cora").axes[0].get_ylim()[1])
+
+    assert top([row(2, 42.0), row(4, 31.0)]) == 50.0
+    assert top(ROWS) == 90.0
+    assert top([row(2, 99.5)]) == 100.0
 
 
 def test_verdicts_are_corrected_for_how_many_there_are() -> None:

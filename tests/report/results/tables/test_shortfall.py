@@ -66,6 +66,14 @@ def test_a_search_explains_what_it_is_worth_and_two_errors(more: float, explaine
     assert found.searched is explained
 
 
+def test_where_their_code_falls_as_short_that_is_the_reason() -> None:
+    row = row_of(CELL, "same", [67.0, 69.0] * 5)  # the authors' code gives 67.88
+    *_, table = shortfalls(Results(STUDY, [row]), [(CELL, row)], "GCN")
+    assert isinstance(table, Table)
+    (line,) = [[value.text for value in values] for values in table.values()]
+    assert line[-1].endswith("Their code falls as short with these settings.")
+
+
 def test_too_few_runs_have_no_error() -> None:
     assert Shortfall.of(CELL, row_of(CELL, "same", [60.0]), None) is None
 

@@ -39,6 +39,16 @@ _QUANTITIES = (
 _MOMENTS = (("start", "at the start"), ("end", "after training"))
 
 
+def _above(findings: Findings, dataset: str) -> float:
+    """The ten above all accuracies of a dataset with their intervals, up to 100."""
+    highest = [
+        number(row, "high") or number(row, "mean") or 0.0
+        for row in findings.rows
+        if row["dataset"] == dataset
+    ]
+    return min(100.0, 10.0 * math.ceil(max(highest, default=100.0) / 10))
+
+
 @in_style
 def accuracy(findings: Findings, dataset: str) -> Figure:
     """Test accuracy over depth, a panel for each activation and a line for each initialisation.
@@ -72,7 +82,7 @@ def accuracy(findings: Findings, dataset: str) -> Figure:
         panel.set_xscale("log", base=2)
         panel.set_xticks(depths, [str(depth) for depth in depths])
         panel.minorticks_off()
-        panel.set_ylim(0, 100)
+        panel.set_ylim(0, _above(findings, dataset))
         panel.grid(axis="y")
     for panel in panels[len(activations) :]:
         panel.set_axis_off()

@@ -13,6 +13,7 @@ from scipy.integrate import quad
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.verdicts import AGREES, BETTER
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.agreement import reasons
 from allpass.report.results.tables.cells import Results, measured, printed, signed
@@ -107,7 +108,7 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
                 measured(row),
                 printed(cell),
                 *(_numbers(found) if found else ("",) * 4),
-                " ".join([*reasons(results, cell, row), *_explained(found)]),
+                " ".join([*reasons(results, cell, row), *_explained(found, row)]),
             )
         )
     table = Table(
@@ -163,7 +164,9 @@ def _numbers(found: Shortfall) -> tuple[str, str, str, str]:
     )
 
 
-def _explained(found: Shortfall | None) -> tuple[str, ...]:
+def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
+    if row["rerun_verdict"] in (AGREES, BETTER):
+        return ("Their code falls as short with these settings.",)
     if found is None:
         return ()
     small = found.searched
