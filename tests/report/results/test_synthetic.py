@@ -190,6 +190,17 @@ def test_levels_that_are_not_complete_are_left_out(rows: list[Row]) -> None:
     assert [line[0] for line in level_by_level.rows] == [*(f"{level:g}" for level in LEVELS), "any"]
 
 
+def test_a_network_that_has_only_begun_cuts_no_curve_short(rows: list[Row]) -> None:
+    begun = [row("ACM-GCN", level, [90.0, 91.0]) for level in LEVELS[:2]]
+    (table,) = tables([*rows, *begun], "On the 30 levels")
+    assert [line[0] for line in table.rows] == [
+        line[0] for line in next(tables(rows, "On the 30 levels")).rows
+    ]
+    (picture,) = (block for block in page(STUDY, [*rows, *begun]).blocks if isinstance(block, Picture))
+    (curve,) = [line for line in picture.draw().axes[1].lines if line.get_label() == "GCN"]
+    assert len(curve.get_xdata()) == len(LEVELS)
+
+
 def test_a_picture_shows_networks_with_and_without_a_graph(rows: list[Row]) -> None:
     (picture,) = (block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
     assert picture.name == "synthetic-released-cora"

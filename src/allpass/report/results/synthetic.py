@@ -150,8 +150,12 @@ def _all_curves(study: SyntheticStudy, rows: Sequence[Row]) -> Iterable[_Curves]
                 if row["series"] == series and row["base"] in ("", base):
                     found.setdefault(str(row["what"]), {})[cast(float, row["level"])] = row
             flat = {str(row["what"]): row for row in rows if not row["series"] and row["base"] == base}
-            if any(what not in METRICS for what in found):
-                yield _Curves(series, base, found, flat)
+            networks = [what for what in found if what not in METRICS]
+            if networks:
+                # One that has only begun has no curve yet: it would cut those of all others short.
+                most = max(len(found[what]) for what in networks)
+                begun = [what for what in networks if len(found[what]) < most]
+                yield _Curves(series, base, {k: v for k, v in found.items() if k not in begun}, flat)
 
 
 def _series(curves: Sequence[_Curves]) -> list[str]:
