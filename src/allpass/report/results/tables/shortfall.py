@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,6 +174,7 @@ def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
     return ("The search may explain it." if small else "No reason is known that explains all of it.",)
 
 
+@cache
 def best_of(settings: int) -> float:
     """By how many standard errors the best of so many noisy means is expected above the true mean that all share.
 
