@@ -39,17 +39,21 @@ def replicated(x: Tensor, weight: Tensor) -> Tensor:
     return x @ weight
 
 
-class Product(Function):
-    """``x @ weight`` for x ``[N, F]`` and weight ``[F, C]``."""
-
-    @staticmethod
-    def forward(x: Tensor, weight: Tensor) -> Tensor:
-        return x @ weight
+class _OfTwo(Function):
+    """A product of two tensors, which are all that its derivatives need."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
         ctx.save_for_backward(*inputs)
         ctx.save_for_forward(*inputs)
+
+
+class Product(_OfTwo):
+    """``x @ weight`` for x ``[N, F]`` and weight ``[F, C]``."""
+
+    @staticmethod
+    def forward(x: Tensor, weight: Tensor) -> Tensor:
+        return x @ weight
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -60,10 +64,7 @@ class Product(Function):
 
     @staticmethod
     def jvp(ctx: Any, d_x: Tensor | None, d_weight: Tensor | None) -> Tensor:
-        x, weight = ctx.saved_tensors
-        terms = [] if d_x is None else [call(Product, d_x, weight)]
-        terms += [] if d_weight is None else [call(Product, x, d_weight)]
-        return sum(terms[1:], terms[0])
+        return _product_rule(Product, ctx, d_x, d_weight)
 
     @staticmethod
     def vmap(
@@ -85,17 +86,12 @@ class Product(Function):
         return found, 1
 
 
-class SumOverNodes(Function):
+class SumOverNodes(_OfTwo):
     """``x.T @ y`` for x ``[N, F]`` and y ``[N, C]``: the derivative of a product in its weight."""
 
     @staticmethod
     def forward(x: Tensor, y: Tensor) -> Tensor:
         return x.mT @ y
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs)
-        ctx.save_for_forward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -105,10 +101,7 @@ class SumOverNodes(Function):
 
     @staticmethod
     def jvp(ctx: Any, d_x: Tensor | None, d_y: Tensor | None) -> Tensor:
-        x, y = ctx.saved_tensors
-        terms = [] if d_x is None else [call(SumOverNodes, d_x, y)]
-        terms += [] if d_y is None else [call(SumOverNodes, x, d_y)]
-        return sum(terms[1:], terms[0])
+        return _product_rule(SumOverNodes, ctx, d_x, d_y)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, int | None], x: Tensor, y: Tensor) -> tuple[Tensor, int]:
@@ -121,6 +114,15 @@ class SumOverNodes(Function):
             rows = call(SumOverNodes, x.movedim(of_x, 1).flatten(1), y)  # [R F, C]
             return rows.unflatten(0, (info.batch_size, -1)), 0
         return _by_parts(x.movedim(of_x, 1), y.movedim(of_y, 1)), 0
+
+
+def _product_rule(
+    function: type[Function], ctx: Any, d_left: Tensor | None, d_right: Tensor | None
+) -> Tensor:
+    left, right = ctx.saved_tensors
+    terms = [] if d_left is None else [call(function, d_left, right)]
+    terms += [] if d_right is None else [call(function, left, d_right)]
+    return sum(terms[1:], terms[0])
 
 
 def _by_parts(x: Tensor, y: Tensor) -> Tensor:
