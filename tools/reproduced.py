@@ -16,15 +16,15 @@ from allpass.experiments.study import Plan, Row
 from allpass.report.canvas import to_bytes
 from allpass.report.files import write_whole
 from allpass.report.results.catalogue import PAGES
-from allpass.report.results.csv_file import csv_text, read_rows
+from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Picture
 from allpass.report.results.tables.agreement import Count, count
 from allpass.report.results.tables.cells import Results
 from allpass.train.store import Store
 from tools.blocks import ROOT
+from tools.kept import FOLDER, kept
 
-FOLDER = ROOT / "docs" / "results"
 _CELL = ("row", "column", "kind")
 NAMES = {
     "table1": _CELL,
@@ -43,12 +43,6 @@ NAMES = {
 """What tells the rows of a study apart."""
 ACM = ("acm-random", "acm-fixed", "acm-deezer")
 """The tables of one paper, which are judged together."""
-
-
-def kept(name: str) -> list[Row]:
-    """The rows that stand in the folder."""
-    path = FOLDER / f"{name}.csv"
-    return read_rows(path) if path.exists() else []
 
 
 def merged(name: str, new: Sequence[Row]) -> list[Row]:

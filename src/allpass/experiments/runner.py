@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -45,7 +45,12 @@ Look = Callable[[Progress], None]
 
 
 def reproduce(
-    study: Study, store: Store, executor: Executor, plan: Plan | None = None, look: Look | None = None
+    study: Study,
+    store: Store,
+    executor: Executor,
+    plan: Plan | None = None,
+    look: Look | None = None,
+    known: Collection[str] = (),
 ) -> list[Failure]:
     """Do everything of a plan that a store does not hold yet; gives what could not be done.
 
@@ -55,12 +60,15 @@ def reproduce(
         executor: What does the tasks.
         plan: How much is asked for; by default all.
         look: Told how far it is, for a progress bar; may raise to stop early.
+        known: Titles of tasks that are left out, whatever the store holds.
     """
     plan, failed = plan or Plan(), dict[str, Failure]()
     look = look or (lambda _: None)
     while True:
         needed = dict[str, tuple[Task, list[Key]]]()
         for task in study.tasks(plan, store):
+            if task.title in known:
+                continue
             try:
                 needed[task.title] = task, study.keys(task)
             except AllpassError as error:  # such as data that is not at hand

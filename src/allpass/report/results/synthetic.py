@@ -40,7 +40,6 @@ _LINES = (
     ("high", "-", "s"),
     ("muted", ":", ""),
     ("both", "--", "^"),
-    ("good", "--", "D"),
     ("bad", "-.", "v"),
 )
 """Colour, line and marker of every network, in the order of the spec."""

@@ -1,0 +1,118 @@
+"""``python -m tools.accumulate ID --store FILE``: run what the page of a study in docs/results lacks, and nothing else.
+
+The rows there stand for their runs, which are kept nowhere: a number that has its row is not run again. Stopped, the
+same command goes on where it was; ``python -m tools.reproduced --store FILE ID`` then puts the new rows on the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.depth.grid import Combination
+from allpass.experiments.depth.study import DepthStudy
+from allpass.experiments.executors.local import Local
+from allpass.experiments.runner import Progress, reproduce
+from allpass.experiments.study import Plan, Row, Study
+from allpass.experiments.synthetic.graphs import METRICS_TASK
+from allpass.experiments.synthetic.study import SyntheticStudy
+from allpass.experiments.tables.study import TableStudy
+from allpass.train.store import Store
+from tools.kept import kept
+
+
+def known(study: Study, rows: Sequence[Row], store: Store) -> frozenset[str]:
+    """The titles of the tasks whose rows are there.
+
+    Args:
+        study: The study.
+        rows: The rows of its page.
+        store: The file of runs.
+    """
+    match study:
+        case TableStudy():
+            return frozenset(_of_table(study, rows))
+        case DepthStudy():
+            return frozenset(_of_depth(study, rows))
+        case SyntheticStudy():
+            return frozenset(_of_synthetic(study, rows, store))
+    return frozenset()  # the others are done in minutes
+
+
+def _of_table(study: TableStudy, rows: Sequence[Row]) -> Iterator[str]:
+    """Numbers; and the searches of a row all of whose honest numbers are there."""
+    there = {(row["row"], row["column"], row["kind"]) for row in rows}
+    asked = [(cell.row, cell.column.name, kind) for cell, kind in study.asked(Plan())]
+    yield from (f"{row} on {column}, {kind}" for row, column, kind in there)
+    searching = {row for row, column, kind in asked if kind == "honest" and (row, column, kind) not in there}
+    yield from (f"{row}, searched on {column}" for row, column, _ in asked if row not in searching)
+
+
+def _of_depth(study: DepthStudy, rows: Sequence[Row]) -> Iterator[str]:
+    """Networks; but the baseline only when all that is compared with it is there, since that needs its runs."""
+    there = {Combination(**{name: row[name] for name in Combination._fields}) for row in rows}  # type: ignore[arg-type]
+    for one in there:
+        alike = {one._replace(initialisation=name) for name in study.spec.initialisations}
+        if one.initialisation != study.spec.baseline or alike <= there:
+            yield str(one)
+
+
+def _of_synthetic(study: SyntheticStudy, rows: Sequence[Row], store: Store) -> Iterator[str]:
+    """Networks and metrics; these when all of a level are there."""
+    there = {(row["what"], row["base"], row["series"], row["level"]) for row in rows}
+    for task in study.tasks(Plan(), store):
+        what, base, series = (task.about[name] for name in ("what", "base", "series"))
+        level = task.about["level"] if series else None
+        names = study.drawn.metrics(base) if what == METRICS_TASK else [what]
+        if all((name, base, series, level) in there for name in names):
+            yield task.title
+
+
+class _Said:
+    """Prints how far it is, a line for each task that something came of."""
+
+    def __init__(self) -> None:
+        self.begin, self.last = time.monotonic(), ""
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.title != self.last or not progress.title:
+            minutes = (time.monotonic() - self.begin) / 60
+            print(
+                f"{minutes:6.1f} min {progress.stored:7,} of {progress.wanted:,}  {progress.title}",
+                flush=True,
+            )
+        self.last = progress.title
+
+
+def main() -> None:
+    """Read the command line, and run."""
+    parser = argparse.ArgumentParser(prog="python -m tools.accumulate", description=__doc__)
+    parser.add_argument("name", choices=STUDIES, metavar="ID")
+    parser.add_argument("--store", type=Path, required=True, help="file of runs")
+    parser.add_argument("--cells", action="append", default=[], help="a part, as allpass reproduce names it")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
+    parser.add_argument("--device", default="cpu", help="where they compute")
+    parser.add_argument("--list", action="store_true", help="only say what is lacking")
+    given = parser.parse_args()
+    study, plan = STUDIES[given.name], Plan(tuple(given.cells))
+    with Store(given.store) as store:
+        there = known(study, kept(study.id), store)
+        if given.list:
+            for task in study.tasks(plan, store):
+                if task.title not in there:
+                    print(f"{len(store.missing(study.keys(task))):6,}  {task.title}")
+            return
+        try:
+            failed = reproduce(study, store, Local(given.device, given.workers), plan, _Said(), there)
+        except KeyboardInterrupt:
+            sys.exit(f"Stopped; {store.path} holds what has ended.")
+        for failure in failed:
+            print(f"Could not be done: {failure.title}. {failure.error}")
+
+
+if __name__ == "__main__":
+    main()
