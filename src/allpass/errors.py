@@ -54,6 +54,10 @@ class UnsafeFileError(DataError):
     """A file asks for code to be run or for more memory than it could honestly need."""
 
 
+class DeviceError(AllpassError, RuntimeError):
+    """A device does nothing more for this process; for another one it may."""
+
+
 class MissingExtraError(AllpassError, ImportError):
     """An optional package is needed and not installed."""
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, trains
 
-from allpass.errors import InputError
+from allpass.errors import DeviceError, InputError
 from allpass.experiments.executors import Local
+from allpass.experiments.executors.executor import events
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
@@ -60,7 +61,7 @@ def test_a_task_whose_worker_dies_is_begun_again(tmp_path: Path) -> None:
     (error,) = (event.error for event in found if "begun 3 times" in event.error)
     assert error.endswith("The last one was killed by SIGKILL; where memory ran out, fewer workers help.")
     came = Counter(run.key.model for event in found for run in event.runs if run.key.seed == 0)
-    assert came == {"fine": 1, "refused": 1, "failed": 1, "struck": 2, "deadly": 3, "long": 1}
+    assert came == {"fine": 1, "refused": 1, "failed": 1, "struck": 2, "robbed": 2, "deadly": 3, "long": 1}
     assert {run.versions["threads"] for event in found for run in event.runs} == {"1"}
     assert multiprocessing.active_children() == []
 
@@ -97,6 +98,26 @@ def test_the_numbers_do_not_hang_on_who_computes_them(tmp_path: Path) -> None:
             rows.append(study.rows(Plan(), store))
     assert len(rows[0]) == 4
     assert rows[0] == rows[1]
+
+
+def test_a_device_that_is_lost_ends_more_than_a_task() -> None:
+    """Nothing can be read from a meta tensor, as from a GPU after a fault."""
+    found = events(0, acts("fails", end="error"), "meta", perform)
+    assert len(next(found).runs) == 1
+    with pytest.raises(
+        DeviceError, match=r"The device 'meta' does nothing more .*: ZeroDivisionError: .* again"
+    ):
+        next(found)
+    assert [event.error for event in events(0, acts("fine"), "meta", perform)] == ["", "", ""]
+
+
+@pytest.mark.gpu
+def test_a_task_whose_gpu_faults_is_begun_again(tmp_path: Path) -> None:
+    task = acts("faults", end="one fault", mark=str(tmp_path / "faulted"))
+    found = list(Local("cuda", workers=2, perform=perform).run([task, acts("fine")]))
+    assert {event.error for event in found if event.ended} == {""}
+    came = Counter(run.key.model for event in found for run in event.runs)
+    assert came == {"faults": 3, "fine": 2}
 
 
 @pytest.mark.gpu

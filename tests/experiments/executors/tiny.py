@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from allpass.errors import InputError
+from allpass.errors import DeviceError, InputError
 from allpass.experiments.executors import Event, Executor
 from allpass.experiments.study import Plan, Row, Task
 from allpass.experiments.tables.trainings import Trainings
@@ -86,11 +86,20 @@ def _end(task: Task) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         case "exit":
             os._exit(3)
-        case "one death":
-            mark = Path(task.about["mark"])
-            if not mark.exists():
-                mark.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
+        case "one death" if _first(task):
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "one loss" if _first(task):
+            raise DeviceError("The device does nothing more.")
+        case "one fault" if _first(task):
+            torch.zeros(1, device="cuda")[torch.full((1,), 7, device="cuda")].item()
+
+
+def _first(task: Task) -> bool:
+    """Whether a task ends here for the first time."""
+    mark = Path(task.about["mark"])
+    known = mark.exists()
+    mark.touch()
+    return not known
 
 
 @dataclass(frozen=True)
@@ -133,6 +142,7 @@ def check_events(executor: Executor, folder: Path) -> list[Event]:
         acts("refused", end="refusal"),
         acts("failed", end="error"),
         acts("struck", end="one death", mark=str(folder / "struck")),
+        acts("robbed", end="one loss", mark=str(folder / "robbed")),
         acts("deadly", end="death"),
         acts("long", runs=4),
     ]
@@ -149,10 +159,11 @@ def check_events(executor: Executor, folder: Path) -> list[Event]:
         "refused": {0},
         "failed": {0},
         "struck": {0, 1},
+        "robbed": {0, 1},
         "long": {0, 1, 2, 3},
     }
     assert ends["refused"] == "Got 3. Expected 4."
     assert ends["failed"] == "ZeroDivisionError: division by zero"
     assert ends["deadly"].startswith("It was begun 3 times, and its worker died each time.")
-    assert {ends[title] for title in ("fine", "struck", "long")} == {""}
+    assert {ends[title] for title in ("fine", "struck", "robbed", "long")} == {""}
     return found

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allpass import __version__
-from allpass.errors import InputError, MissingExtraError
+from allpass.errors import DeviceError, InputError, MissingExtraError
 from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, by_catalogue, events, given_up
 from allpass.experiments.study import Task
 
@@ -112,7 +112,10 @@ def _work(number: int, task: Task, perform: Perform, version: str) -> Iterator[E
         text = f"The machine {ray.util.get_node_ip_address()} has allpass {__version__}, and not {version}."
         yield Event(number, ended=True, error=text)
         return
-    yield from events(number, task, "cuda" if ray.get_gpu_ids() else "cpu", perform)
+    try:
+        yield from events(number, task, "cuda" if ray.get_gpu_ids() else "cpu", perform)
+    except DeviceError:
+        os._exit(1)  # the task is begun again in another process
 
 
 def _told(error: RayTaskError) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from allpass.errors import AllpassError
+import torch
+
+from allpass.errors import AllpassError, DeviceError
 from allpass.experiments.study import Task
 from allpass.train.run import Run
 
@@ -53,7 +55,7 @@ def by_catalogue(task: Task, device: str) -> Iterator[Sequence[Run]]:
 
 
 def events(number: int, task: Task, device: str, perform: Perform) -> Iterator[Event]:
-    """Do a task here and tell what comes of it; an exception ends this task alone.
+    """Do a task here and tell what comes of it; an exception ends this task alone, but for the loss of the device.
 
     Args:
         number: Its place among all tasks.
@@ -64,11 +66,35 @@ def events(number: int, task: Task, device: str, perform: Perform) -> Iterator[E
     try:
         for runs in perform(task, device):
             yield Event(number, runs)
+    except DeviceError:
+        raise
     except Exception as error:
         text = str(error) if isinstance(error, AllpassError) else f"{type(error).__name__}: {error}"
+        if is_lost(device):
+            raise DeviceError(
+                f"The device {device!r} does nothing more for this process: {text}",
+                "What has ended is kept; run it again for the rest.",
+            ) from error
         yield Event(number, ended=True, error=text)
     else:
         yield Event(number, ended=True)
+
+
+def is_lost(device: str) -> bool:
+    """Whether nothing can be computed on a GPU any more, as after a fault in a kernel: that lasts as long as a process.
+
+    Args:
+        device: Where something went wrong.
+    """
+    if torch.device(device).type == "cpu":
+        return False
+    try:
+        torch.zeros(1, device=device).item()
+    except torch.OutOfMemoryError:
+        return False
+    except RuntimeError:
+        return True
+    return False
 
 
 def given_up(number: int, reason: str) -> Event:

@@ -15,6 +15,7 @@ from threading import Thread
 
 import torch
 
+from allpass.errors import DeviceError
 from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, events, given_up
 from allpass.experiments.study import Task
 
@@ -137,8 +138,11 @@ def _work(pipe: Connection, device: str, workers: int, perform: Perform) -> None
     with suppress(EOFError, OSError):  # of the pipe; those of a task are told
         while True:
             number, task = pipe.recv()
-            for event in events(number, task, device, perform):
-                pipe.send(event)
+            try:
+                for event in events(number, task, device, perform):
+                    pipe.send(event)
+            except DeviceError as error:
+                sys.exit(str(error))  # the task is begun again in another process
 
 
 def _end_with_parent() -> None:
