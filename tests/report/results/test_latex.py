@@ -113,3 +113,26 @@ def test_cells_are_bold_and_coloured() -> None:
         rf"{{[x]}} & \cellcolor[HTML]{{{best}}}\textbf{{1 \& 2}} \\",
         rf"\cellcolor[HTML]{{{worst}}} & y \\",
     ]
+
+
+def test_a_long_table_goes_on_with_its_header_in_the_next_float() -> None:
+    rows = tuple((f"row {number}", "some words " * 20) for number in range(60))
+    text = latex(Page("t", (Table("What it shows", ("a", "b"), rows),)))
+    floats = text.split(r"\begin{table}")[1:]
+    assert len(floats) > 1
+    assert [("(continued)" in part, part.count("a & b"), part.count("midrule")) for part in floats] == [
+        (number > 0, 1, 1) for number in range(len(floats))
+    ]
+    assert re.findall(r"row (\d+)", text) == [str(number) for number in range(60)]
+    assert all(part.count(r"\\") < 50 for part in floats)
+
+
+def test_a_column_is_as_wide_as_its_texts_and_a_header_breaks() -> None:
+    rows = (("x", "y" * 30), ("x", "z" * 500))
+    text = latex(Page("t", (Table("c", ("a header of many words", "b"), rows),)))
+    first, second = (float(width) for width in re.findall(r"p\{([0-9.]+)em\}", text))
+    assert first < 5 < second < 40
+
+
+def test_a_table_without_rows_has_its_header() -> None:
+    assert r"a & b \\" in latex(Page("t", (Table("c", ("a", "b"), ()),)))

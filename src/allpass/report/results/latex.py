@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
 from allpass.report.results.shades import on_white
@@ -14,7 +14,7 @@ _OPENING = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage[margin=2cm]{geometry}
-\usepackage{amssymb, booktabs, caption, float, graphicx}
+\usepackage{adjustbox, amssymb, array, booktabs, caption, float, graphicx}
 \usepackage[table]{xcolor}
 \begin{document}
 """
@@ -35,6 +35,9 @@ _SIGNS = {
     **{"λ": r"$\lambda$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$", "Δ": r"$\Delta$", "¹": "$^1$"},
     **{"²": "$^2$", "³": "$^3$", "⁻": "$^-$", "₀": "$_0$", "₁": "$_1$", "₂": "$_2$"},
 }
+_LINE = 60  # signs in a line of a column; more of them go into further lines
+_EM = 0.52  # the width of a sign
+_PAGE_WIDTH, _PAGE_LINES = 45, 48  # in em, and without caption and header
 _LIGATURE = re.compile(r"([-`',])(?=\1)")
 _KNOWN = {"Ll", "Lu"}  # letters of Latin-1, which the encoding of the fonts has
 
@@ -93,16 +96,38 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _table(table: Table) -> str:
-    lines = [" & ".join(map(escape, table.header)) + r" \\", r"\midrule"]
-    lines += [" & ".join(map(_cell, row)) + r" \\" for row in table.values()]
-    body = "\n".join(lines)
-    columns = "l" * len(table.header)
-    narrowed = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%"
-    return _float(
-        "table",
-        f"\\caption*{{{escape(table.caption)}}}\n{narrowed}\n"
-        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}}}",
+    """One float a page: tables that are wider than a page are made smaller, those that are longer go on in the next."""
+    rows = [[value.text for value in row] for row in table.values()]
+    columns = zip(*rows, strict=True) if rows else [[""]] * len(table.header)
+    lengths = list(map(_line, table.header, columns))
+    scale = min(1.0, _PAGE_WIDTH / sum(_EM * (length + 2) for length in lengths))
+    widths = "".join(f">{{\\raggedright\\arraybackslash}}p{{{_EM * length:.1f}em}}" for length in lengths)
+    header = " & ".join(map(escape, table.header)) + r" \\"
+    parts, left = list[list[str]](), 0.0
+    for row, texts in zip(table.values(), rows, strict=True):
+        lines = max(-(-len(text) // length) for text, length in zip(texts, lengths, strict=True))
+        if lines * scale > left:
+            parts.append([])
+            left = _PAGE_LINES
+        left -= lines * scale
+        parts[-1].append(" & ".join(map(_cell, row)) + r" \\")
+    return "\n\n".join(
+        _float(
+            "table",
+            f"\\caption*{{{escape(table.caption)}{' (continued)' * (number > 0)}}}\n"
+            "\\begin{adjustbox}{max width=\\linewidth}\n"
+            f"\\begin{{tabular}}{{{widths}}}\n\\toprule\n{header}\n\\midrule\n"
+            + "\n".join(part)
+            + "\n\\bottomrule\n\\end{tabular}\n\\end{adjustbox}",
+        )
+        for number, part in enumerate(parts or [[]])
     )
+
+
+def _line(header: str, texts: Sequence[str]) -> int:
+    """Signs in a line of a column: all of its longest text, or many; a header may take several lines."""
+    words = (len(word) for word in header.split())
+    return max(min(max(map(len, texts), default=0), _LINE), *words, 1)
 
 
 def _float(kind: str, content: str) -> str:
