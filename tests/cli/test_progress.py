@@ -9,7 +9,8 @@ import torch
 import typer
 from tests.train.batches import batch_of
 
-from allpass.cli.progress import share_done, state, steps, stoppable, training
+from allpass.cli.progress import reproducing, share_done, state, steps, stoppable, training
+from allpass.experiments.runner import Progress
 from allpass.train.batch import REPORTED
 from allpass.train.job import Glance
 from allpass.train.stopping import stopping
@@ -75,3 +76,17 @@ def test_on_a_terminal_there_is_a_bar(
     written = capfd.readouterr().err
     assert "texas" in written
     assert "3 alive" in written
+
+
+def test_away_from_a_terminal_a_long_reproduction_has_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter((0.0, 0.0, 30.0, 70.0, 100.0, 140.0))
+    monkeypatch.setattr("allpass.cli.progress.time.monotonic", lambda: next(clock))
+    with reproducing() as look:
+        for stored in (100, 110, 170, 180, 240):
+            look(Progress(1_240, stored, "GCN on Cora"))
+    assert capfd.readouterr().err.splitlines() == [
+        "170 of 1,240 runs, about 18 min left: GCN on Cora",
+        "240 of 1,240 runs, about 17 min left: GCN on Cora",
+    ]

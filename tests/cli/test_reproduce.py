@@ -204,7 +204,7 @@ def test_what_cannot_be_done_is_told_beside_the_rest(
 ) -> None:
     tiny(acts("fine"), acts("refused", end="refusal"), acts("[broken]", end="error"))
     found = call("tiny")
-    assert found.status == 0
+    assert found.status == 1
     assert found.err.splitlines() == [
         "Could not be done: refused. Got 3. Expected 4.",
         "Could not be done: [broken]. ZeroDivisionError: division by zero",

@@ -171,6 +171,27 @@ def test_features_without_variance_decide_nothing() -> None:
         assert outcome.p_value == 0.5
 
 
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_rounding_decides_nothing(classifier: Classifier) -> None:
+    """Equal and parallel rows in several classes: their scores tie, and processors round in different ways."""
+    edge_index, _, y = planted(0.3, 1)
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randint(0, 4, (len(y), 3), generator=generator).double()
+    found = set()
+    for size in (0.0, 1e-15, 1e-15):
+        noise = torch.randn(x.shape, dtype=torch.float64, generator=generator)
+        found.add(
+            round(classifier_test(edge_index, x * (1 + size * noise), y, classifier, repeats=20).p_value, 9)
+        )
+    assert len(found) == 1
+
+
+def test_kernel_of_parallel_rows_is_exact() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    K = _arc_cosine_kernel(X, 3 * X)
+    np.testing.assert_allclose(np.diag(K), 3 * (X**2).sum(1) / 2, rtol=1e-15 * 4)
+
+
 def test_outcome_is_kept_with_the_graph() -> None:
     edge_index, x, y = planted(0.9, 1)
     graph = LabelledGraph.build(edge_index, y, x)

@@ -28,7 +28,8 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path in reproduced.FOLDER.glob(f"{ONE}*"):
         shutil.copy(path, folder)
     monkeypatch.setattr(reproduced, "ROOT", tmp_path)
-    monkeypatch.setattr(reproduced, "FOLDER", folder)
+    for module in ("reproduced", "kept"):
+        monkeypatch.setattr(f"tools.{module}.FOLDER", folder)
     monkeypatch.setattr(reproduced, "STUDIES", {ONE: STUDIES[ONE]})
     (folder / "index.md").write_text(reproduced.index())
     return folder

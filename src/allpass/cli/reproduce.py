@@ -92,6 +92,8 @@ def reproduce(
     console.print(
         f"{len(rows):,} rows; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
     )
+    if failed:
+        raise typer.Exit(1)
 
 
 def _list() -> None:

@@ -165,12 +165,12 @@ def _rows(graph: LabelledGraph, normalization: str, nodes: np.ndarray) -> tuple[
 def _kernel_regression(
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray], X: np.ndarray, y: np.ndarray, X_test: np.ndarray
 ) -> np.ndarray:
-    """argmax of K(test, train) K(train, train)^+ Y."""
+    """argmax of K(test, train) K(train, train)^+ Y; of classes that tie, as for equal rows of several, the first."""
     targets = np.eye(int(y.max()) + 1)[y]
     values, V = np.linalg.eigh(kernel(X, X))
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     weights = (V[:, kept] / values[kept]) @ (V[:, kept].T @ targets)
-    return np.argmax(kernel(X_test, X) @ weights, axis=1)
+    return np.argmax(np.round(kernel(X_test, X) @ weights, _DIGITS), axis=1)
 
 
 def _linear_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -178,11 +178,11 @@ def _linear_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def _arc_cosine_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    G = X @ Y.T
     norms = np.outer(np.linalg.norm(X, axis=1), np.linalg.norm(Y, axis=1))
-    G = np.clip(G, -norms, norms)
-    cosine = np.divide(G, norms, out=np.zeros_like(G), where=norms > 0)
-    return (G * (np.pi - np.arccos(cosine)) + np.sqrt(norms**2 - G**2)) / (2 * np.pi)
+    cosine = np.divide(X @ Y.T, norms, out=np.zeros_like(norms), where=norms > 0).clip(-1, 1)
+    # Angle and sine of the same cosine: of rows that are nearly parallel their errors are large, and cancel.
+    sine = np.sqrt((1 - cosine) * (1 + cosine))
+    return norms * (cosine * (np.pi - np.arccos(cosine)) + sine) / (2 * np.pi)
 
 
 def _naive_bayes(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
@@ -193,6 +193,7 @@ def _naive_bayes(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray
     return GaussianNB().fit(X, y).predict(X_test)
 
 
+_DIGITS = 6  # of scores that are about 0 or 1: what follows may be rounding, which decides no tie
 _PREDICTORS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
     "linear": partial(_kernel_regression, _linear_kernel),
     "arc-cosine": partial(_kernel_regression, _arc_cosine_kernel),

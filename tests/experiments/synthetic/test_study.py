@@ -17,6 +17,7 @@ from allpass.experiments.content import read_text
 from allpass.experiments.study import Plan, Row
 from allpass.experiments.synthetic.spec import read_synthetic
 from allpass.experiments.synthetic.study import STUDY, SyntheticStudy
+from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.train.fit import fit
 from allpass.train.stopping import stopping
 from allpass.train.store import Store
@@ -56,6 +57,7 @@ def test_a_quick_plan_runs_offline_and_every_row_has_the_same_names(
         for level in ((None,) if what == "MLP-2" else (0.2, 0.6))
     }
     assert all(row["quick"] for row in rows)
+    assert {row["verdict"] for row in rows} == {None, INCOMPARABLE}
     assert all(len(str(row["values"]).split()) == 2 for row in rows)
     edge = {row["level"]: row["mean"] for row in rows if row["what"] == "edge_homophily"}
     assert edge == {0.2: 0.2, 0.6: 0.625}  # 10 of 16 neighbours

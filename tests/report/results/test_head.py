@@ -13,7 +13,7 @@ ROW = {
     "seconds": 100.0,
     "allpass": "0.1.0",
     "torch": "2.7",
-    "device": "H100",
+    "device": "NVIDIA H100",
     "ended": "2026-11-02",
 }
 
@@ -33,7 +33,7 @@ def test_facts_are_computed_from_the_rows() -> None:
     assert found[2:] == [
         "Reported: 15 runs in 2 rows, 2 min 21 s of computing",
         "Made with: allpass 0.1.0, torch 2.7 and 2.8",
-        "Machines: CPU, H100",
+        "Machines: CPU, NVIDIA H100 (--device cuda)",
         "Dates: 2026-11-01 to 2026-11-02",
     ]
 

@@ -16,7 +16,7 @@ from allpass.experiments.origin import origin
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.synthetic.graphs import METRICS_TASK, Graphs
 from allpass.experiments.synthetic.spec import Place, SyntheticSpec, read_synthetic
-from allpass.experiments.tables.verdicts import verdict
+from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 from allpass.train.kept import runs_of
 from allpass.train.run import Key, Run
 from allpass.train.store import Store
@@ -136,11 +136,11 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             **_spread(scores, 2),
             "settings": json.dumps(dict(network.settings[chosen]), sort_keys=True),
             "epochs": round(float(np.mean([run.epochs for run in mine])), 1),
-            **self._compared(about, scores),
+            **self._compared(about, scores, quick=plan.quick),
             **origin(runs),
         }
 
-    def _compared(self, about: Mapping[str, Any], scores: Sequence[float]) -> Row:
+    def _compared(self, about: Mapping[str, Any], scores: Sequence[float], *, quick: bool = False) -> Row:
         known = self.spec.published.get(about["base"], {}).get(self.spec.models[about["what"]].printed)
         place = self._published_place(about)
         if known is None or place is None:
@@ -153,7 +153,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             "difference": _finite(compared.difference, 2),
             "low": _finite(compared.low, 2),
             "high": _finite(compared.high, 2),
-            "verdict": compared.word,
+            "verdict": INCOMPARABLE if quick else compared.word,
         }
 
     def _published_place(self, about: Mapping[str, Any]) -> int | None:

@@ -172,7 +172,7 @@ class TableStudy(Specified[Spec]):
             **_measured(chosen, runs, final.protocol),
             "tried": len(self._candidates(cell, plan)) if kind == "honest" else 0,
             "best_on_test": _percent(tried.best_on_test) if searched else None,
-            **self._compared(cell, kind, chosen),
+            **self._compared(cell, kind, chosen, quick=plan.quick),
             "quick": plan.quick,
             **origin(runs),
         }
@@ -190,7 +190,7 @@ class TableStudy(Specified[Spec]):
             "settings": json.dumps(dict(chosen.settings), sort_keys=True),
         }
 
-    def _compared(self, cell: Cell, kind: Kind, chosen: Trial) -> Row:
+    def _compared(self, cell: Cell, kind: Kind, chosen: Trial, *, quick: bool) -> Row:
         """Against what was printed beside the settings, or else in the table; and against the authors' code."""
         ours = [100 * score for score in chosen.test_scores]
         sample = cell.protocol.deviation == "sample"
@@ -198,7 +198,7 @@ class TableStudy(Specified[Spec]):
         found: Row = {}
         for name, numbers in (("published", printed), ("rerun", cell.rerun)):
             compared = verdict(ours, numbers, runs=cell.runs, sample=sample) if numbers else None
-            moved = cell.incomparable if name == "published" else ""
+            moved = "a quick run" if quick else cell.incomparable if name == "published" else ""
             if kind == "honest" and cell.column.corrected is not None:
                 moved = moved or "other data: " + cell.column.honest.dataset
             found |= {

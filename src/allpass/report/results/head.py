@@ -30,7 +30,7 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
         lines += [
             f"Reported: {reported}, {duration(seconds)} of computing{searched}",
             f"Made with: {made}",
-            f"Machines: {', '.join(_different(rows, 'device')) or 'not known'}",
+            f"Machines: {', '.join(map(_machine, _different(rows, 'device'))) or 'not known'}",
             f"Dates: {days[0] if len(days) == 1 else f'{days[0]} to {days[-1]}'}"
             if days
             else "Dates: not known",
@@ -70,6 +70,11 @@ def duration(seconds: float) -> str:
 
 def _number(size: int, word: str) -> str:
     return f"{count(size)} {word}{'' if size == 1 else 's'}"
+
+
+def _machine(name: str) -> str:
+    """A machine, with what the command has to say to use it."""
+    return f"{name} (--device cuda)" if name.startswith("NVIDIA") else name
 
 
 def _different(rows: Sequence[Row], name: str) -> list[str]:

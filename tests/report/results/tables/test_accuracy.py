@@ -9,6 +9,7 @@ from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
+from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.html import html
 from allpass.report.results.latex import latex
 from allpass.report.results.markdown import markdown
@@ -86,6 +87,7 @@ def test_true_rows_of_a_quick_run(tmp_path: Path) -> None:
             store.add_many(runs)
         rows = STUDY.rows(plan, store)
     assert [list(row) for row in rows] == [list(row_of(SPEC.cell("GCN", "Cora"), "same", [1.0, 2.0]))]
+    assert rows[0]["published_verdict"] == INCOMPARABLE
     first = page(STUDY, rows).blocks[0]
     assert isinstance(first, Heading)
     assert "QUICK" in first.text

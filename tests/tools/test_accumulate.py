@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.experiments.executors.tiny import Tiny, acts, perform
+from tools.accumulate import known
+from tools.kept import kept
+
+from allpass.experiments.catalogue import STUDIES
+from allpass.experiments.executors import Local
+from allpass.experiments.study import Plan, Row
+from allpass.experiments.tables.study import TableStudy
+from allpass.train.store import Store
+from tools import accumulate
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "runs.db")
+
+
+def lacking(name: str, rows: list[Row], store: Store) -> list[str]:
+    study = STUDIES[name]
+    there = known(study, rows, store)
+    return [task.title for task in study.tasks(Plan(), store) if task.title not in there]
+
+
+@pytest.mark.parametrize("name", ["acm-fixed", "ablation", "depth", "synthetic"])
+def test_without_rows_all_is_lacking(name: str, store: Store) -> None:
+    assert lacking(name, [], store) == [task.title for task in STUDIES[name].tasks(Plan(), store)]
+
+
+def test_a_number_of_a_table_is_there_with_its_row(store: Store) -> None:
+    rows = kept("acm-fixed")
+    there = {f"{row['row']} on {row['column']}, {row['kind']}" for row in rows}
+    assert there
+    assert lacking("acm-fixed", rows, store) == [
+        title for title in lacking("acm-fixed", [], store) if title not in there
+    ]
+
+
+def test_a_search_is_there_when_all_that_needs_it_is(store: Store) -> None:
+    study = STUDIES["table1"]
+    assert isinstance(study, TableStudy)
+    gcn: list[Row] = [
+        {"row": cell.row, "column": cell.column.name, "kind": kind}
+        for cell, kind in study.asked(Plan())
+        if cell.row == "GCN"
+    ]
+    searches = {title for title in lacking("table1", [], store) if title.startswith("GCN, searched on")}
+    assert len(searches) == 3
+    assert not any(title.startswith("GCN") and "GCN-" not in title for title in lacking("table1", gcn, store))
+    some = [row for row in gcn if row["kind"] != "honest" or row["column"] != "Cora 1%"]
+    assert searches <= set(lacking("table1", some, store))
+
+
+def test_a_baseline_is_run_again_for_what_is_compared_with_it(store: Store) -> None:
+    alike: list[Row] = [
+        {"dataset": "cora", "activation": "relu", "initialisation": name, "layers": 64}
+        for name in STUDIES["depth"].spec.initialisations  # type: ignore[attr-defined]
+    ]
+    titles = [f"64 layers on cora, {row['initialisation']} with relu" for row in alike]
+    assert not set(titles) & set(lacking("depth", alike, store))
+    assert set(titles) & set(lacking("depth", alike[:-1], store)) == {titles[0], titles[-1]}
+
+
+def test_metrics_of_a_level_are_there_together(store: Store) -> None:
+    names = STUDIES["synthetic"].drawn.metrics("cora")  # type: ignore[attr-defined]
+    rows: list[Row] = [
+        {"what": name, "base": "cora", "series": "released", "level": 0.05} for name in names
+    ] + [{"what": "MLP-2", "base": "cora", "series": "", "level": None}]
+    gone = set(lacking("synthetic", [], store)) - set(lacking("synthetic", rows, store))
+    assert gone == {
+        "metrics on released, level 0.05, features of cora",
+        "MLP-2 on any graph, features of cora",
+    }
+    assert set(lacking("synthetic", [], store)) - set(lacking("synthetic", rows[1:], store)) == {
+        "MLP-2 on any graph, features of cora"
+    }
+
+
+def test_the_command_runs_and_tells(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = Tiny([acts("fine"), acts("known"), acts("refused", end="refusal")])
+    monkeypatch.setattr(accumulate, "STUDIES", {"tiny": study})
+    monkeypatch.setattr(accumulate, "known", lambda *_: {"known"})
+    monkeypatch.setattr(accumulate, "Local", partial(Local, perform=perform))
+    path = tmp_path / "runs.db"
+    for more, said in (
+        (["--list"], "     2  fine\n     2  refused\n"),
+        ([], "refused. Got 3. Expected 4.\n"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["accumulate", "tiny", "--store", str(path), *more])
+        accumulate.main()
+        assert capsys.readouterr().out.endswith(said)
+    with Store(path) as store:
+        assert sorted((run.key.model, run.key.seed) for run in store.runs()) == [
+            ("fine", 0),
+            ("fine", 1),
+            ("refused", 0),
+        ]
