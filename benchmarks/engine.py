@@ -34,10 +34,10 @@ from torch_geometric.data import Data
 
 from allpass.data import splits
 from allpass.graph import Operator, matrix
-from allpass.train.batch import Batch
-from allpass.train.engine import apart, prepared
+from allpass.train.engine.batch import Batch
+from allpass.train.engine.loop import apart, prepared
+from allpass.train.engine.plan import at_once
 from allpass.train.fit import job_of
-from allpass.train.plan import at_once
 from benchmarks.acm import DROPOUT, HIDDEN, SIZES, Size
 from benchmarks.published import PublishedACM, stored_pair, train_published
 from benchmarks.spmm import random_edges

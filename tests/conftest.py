@@ -19,7 +19,7 @@ torch.set_num_threads(1)  # tests are small, and a process runs for every core
 @pytest.fixture
 def unrecorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """No step is recorded, which is not worth it for trainings of a few epochs and changes none of their numbers."""
-    monkeypatch.setattr("allpass.train.recording.SLOW", 0.0)
+    monkeypatch.setattr("allpass.train.engine.recording.SLOW", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.synthetic.graphs import METRICS_TASK
 from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.experiments.tables.study import TableStudy
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 from tools.kept import kept
 
 

@@ -21,7 +21,7 @@ from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Picture
 from allpass.report.results.tables.agreement import Count, count
 from allpass.report.results.tables.cells import Results
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 from tools.blocks import ROOT
 from tools.kept import FOLDER, kept
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from allpass.cli.compare import compare
 from allpass.data import save_npz
 from allpass.errors import AllpassError
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 
 @pytest.fixture

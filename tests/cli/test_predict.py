@@ -15,7 +15,7 @@ from allpass.errors import DataError, InputError, MissingFileError
 from allpass.train import checkpoint
 from allpass.train.checkpoint import CheckpointError
 from allpass.train.folds import divide, train_folds
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 pytestmark = pytest.mark.usefixtures("unrecorded")
 

@@ -11,10 +11,10 @@ from tests.train.batches import batch_of
 
 from allpass.cli.progress import reproducing, share_done, state, steps, stoppable, training
 from allpass.experiments.runner import Progress
-from allpass.train.batch import REPORTED
+from allpass.train.engine.batch import REPORTED
 from allpass.train.job import Glance
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.store import Store
 
 VAL = REPORTED.index("val_score")
 

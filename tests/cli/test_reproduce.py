@@ -18,8 +18,8 @@ from allpass.experiments.study import Plan, Row, Study, Task
 from allpass.report.results import catalogue as pages
 from allpass.report.results.csv_file import read_rows
 from allpass.report.results.page import Page, Table
-from allpass.train.run import Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 
 
 @dataclass(frozen=True)

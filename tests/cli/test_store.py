@@ -8,7 +8,7 @@ import pytest
 from tests.train.writers import key, run
 
 from allpass.cli.main import run as allpass
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from allpass.cli.sweep import sweep
 from allpass.errors import InputError, MissingExtraError, UnknownNameError
-from allpass.train.run import Run
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 from allpass.train.space import read_space
-from allpass.train.store import Store
 
 room = importlib.import_module("allpass.train.sweep")
 

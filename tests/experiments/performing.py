@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from allpass.experiments.study import Plan, Row, Study
-from allpass.train.run import Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 
 
 def performed(study: Study, store: Store, plan: Plan) -> list[Run]:

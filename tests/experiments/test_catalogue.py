@@ -13,7 +13,7 @@ import pytest
 from allpass.errors import InputError
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 QUICK = Plan(quick=True)
 every = pytest.mark.parametrize("name", STUDIES)

@@ -14,7 +14,7 @@ from allpass.errors import InputError
 from allpass.experiments.content import read_text
 from allpass.experiments.examples import STUDY, measured, parse_study
 from allpass.experiments.study import Plan, Row
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 TEXT = read_text("examples")
 GRAPHS = {"bipartite": 6, "high-pass": 7, "limitation": 10}

@@ -14,7 +14,7 @@ from allpass.experiments import at_hand
 from allpass.experiments.content import read_text
 from allpass.experiments.homophily import COUNTS, PUBLISHED, STUDY, read_homophily, reproduced_by
 from allpass.experiments.study import Plan, Row
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 OFFLINE = Plan(("cora", "karate", "examples"))
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from allpass.experiments.measuring import Measured, measure, stored
 from allpass.experiments.study import Task
-from allpass.train.run import Key
-from allpass.train.store import Store
-from allpass.train.versions import versions
+from allpass.train.runs.run import Key
+from allpass.train.runs.store import Store
+from allpass.train.runs.versions import versions
 
 
 def key(seed: int) -> Key:

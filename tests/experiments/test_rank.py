@@ -14,7 +14,7 @@ from allpass.errors import InputError
 from allpass.experiments.content import read_text
 from allpass.experiments.rank import STUDY, RankStudy, drawn, parse_study
 from allpass.experiments.study import Plan
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 TEXT = read_text("rank")
 SMALL = (

@@ -13,8 +13,8 @@ from tests.experiments.executors.tiny import Tiny, acts, keys, perform
 from allpass.experiments.executors import Event, Local
 from allpass.experiments.runner import Failure, Progress, reproduce
 from allpass.experiments.study import Plan, Task
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.executors import Local
 from allpass.experiments.study import Plan, Row
 from allpass.experiments.tables.study import TableStudy
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 from tools import accumulate
 
 

@@ -13,7 +13,7 @@ from tests.train.writers import run
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan, Row, Study
 from allpass.report.results.catalogue import PAGES
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 from tools import reproduced
 
 ONE = "homophily"

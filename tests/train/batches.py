@@ -7,12 +7,12 @@ import torch
 from allpass.models import create
 from allpass.nn import seed_dropout
 from allpass.testing import learnable_graph
-from allpass.train.batch import Batch, Recipe
-from allpass.train.gradients import Problem
-from allpass.train.optimizers import OPTIMIZERS
-from allpass.train.selection import SELECTION
-from allpass.train.stopping import StoppingRule
-from allpass.train.tasks import task
+from allpass.train.engine.batch import Batch, Recipe
+from allpass.train.engine.gradients import Problem
+from allpass.train.rules.optimizers import OPTIMIZERS
+from allpass.train.rules.selection import SELECTION
+from allpass.train.rules.stopping import StoppingRule
+from allpass.train.rules.tasks import task
 
 
 def batch_of(

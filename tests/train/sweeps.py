@@ -14,9 +14,9 @@ from torch_geometric.data import Data
 
 from allpass.data import splits
 from allpass.testing import learnable_graph
-from allpass.train import plan, recording
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
+from allpass.train.engine import plan, recording
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.store import Store
 from allpass.train.sweep import Sweep, sweep
 
 SPACE = {"lr": (0.2, 0.05), "dropout": (0.0, 0.5)}

@@ -13,7 +13,7 @@ from allpass.testing import learnable_graph
 from allpass.train import checkpoint
 from allpass.train.adjacency import adjacency
 from allpass.train.fit import fit, job_of
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 from allpass.train.trained import Trained
 
 RULE = stopping("fixed", max_epochs=8)

@@ -17,8 +17,8 @@ from allpass.models import MODELS
 from allpass.train import checkpoint
 from allpass.train.checkpoint import CheckpointError
 from allpass.train.fit import fit
+from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
-from allpass.train.stopping import stopping
 from allpass.train.trained import Trained
 
 

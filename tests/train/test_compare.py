@@ -18,9 +18,9 @@ from allpass.errors import InputError, UnknownNameError
 from allpass.models import resolve
 from allpass.train.compare import compare
 from allpass.train.fit import fit
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.store import Store
 from allpass.train.statistics import holm, overlap_of
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
 
 SHORT = stopping("fixed", max_epochs=8)
 SCORES = {"mlp-2": (0.70, 0.72, 0.69, 0.74), "gcn": (0.80, 0.79, 0.83, 0.82), "sgc": (0.81, 0.78, 0.80, 0.84)}

@@ -12,7 +12,7 @@ from allpass.errors import InputError, UnknownNameError
 from allpass.models import create
 from allpass.testing import learnable_graph
 from allpass.train.fit import Replica, fit
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 SETTINGS = [
     {"lr": 0.05, "weight_decay": 5e-3, "dropout": 0.5},

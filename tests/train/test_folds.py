@@ -12,7 +12,7 @@ from allpass.data import splits
 from allpass.errors import InputError
 from allpass.train.fit import fit
 from allpass.train.folds import best, divide, train_folds
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 SHORT = stopping("fixed", max_epochs=5)
 

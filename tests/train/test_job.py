@@ -16,7 +16,7 @@ from allpass.testing import learnable_graph
 from allpass.train.fit import fit, job_of
 from allpass.train.job import Glance
 from allpass.train.network import untrained
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 RULE = stopping("fixed", max_epochs=4)
 

@@ -13,8 +13,8 @@ from allpass.testing import learnable_graph
 from allpass.train.fit import fit
 from allpass.train.job import Job
 from allpass.train.kept import fit_into
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.store import Store
 
 SETTINGS = [{"lr": lr, "dropout": p} for lr in (0.05, 0.01) for p in (0.0, 0.5)]
 RULE = stopping("patience-loss", patience=5, max_epochs=15)

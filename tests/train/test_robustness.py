@@ -25,17 +25,17 @@ from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError
 from allpass.testing import learnable_graph
 from allpass.train import checkpoint
-from allpass.train.batch import Outcome
 from allpass.train.checkpoint import CheckpointError
-from allpass.train.database import StoreError
-from allpass.train.engine import train
+from allpass.train.engine.batch import Outcome
+from allpass.train.engine.gradients import Together
+from allpass.train.engine.loop import train
 from allpass.train.export import ExportError, export
 from allpass.train.fit import Replica, fit, job_of
-from allpass.train.gradients import Together
 from allpass.train.job import Job, _tell
 from allpass.train.kept import fit_into
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.database import StoreError
+from allpass.train.runs.store import Store
 
 pytestmark = pytest.mark.usefixtures("unrecorded")
 FEW = {"stop": stopping("fixed", max_epochs=4)}
@@ -362,7 +362,7 @@ def test_the_order_of_runs_and_the_size_of_parts_do_not_matter(data: Data, monke
     parts = splits(data, "random", count=3)
     how = {"stop": stopping("patience-loss", patience=2, max_epochs=12), "dtype": torch.float64}
     there = by_content(fit("gcn", data, parts, COMPANY[:3], seeds=[0, 1], **how))
-    monkeypatch.setattr("allpass.train.plan.ON_A_CPU", 5)  # so others end beside a run, and before it
+    monkeypatch.setattr("allpass.train.engine.plan.ON_A_CPU", 5)  # so others end beside a run, and before it
     back = by_content(fit("gcn", data, parts[::-1], COMPANY[2::-1], seeds=[1, 0], **how))
     assert there.keys() == back.keys()
     for key, run in there.items():

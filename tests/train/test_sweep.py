@@ -15,10 +15,10 @@ from allpass.data import load, splits
 from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError
 from allpass.train.fit import fit
-from allpass.train.run import Run
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 from allpass.train.search import SEARCHES
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
 from allpass.train.sweep import sweep
 
 room = importlib.import_module("allpass.train.sweep")
@@ -169,7 +169,7 @@ def test_seeds_are_averaged_before_splits_are_compared(data, monkeypatch):
 
 @pytest.mark.parametrize("search", ["grid", "optuna"])
 def test_it_goes_on_where_it_was_stopped(search, data, tmp_path, monkeypatch):
-    monkeypatch.setattr("allpass.train.plan.ON_A_CPU", 3)  # runs that end together
+    monkeypatch.setattr("allpass.train.engine.plan.ON_A_CPU", 3)  # runs that end together
     if search == "optuna":
         pytest.importorskip("optuna")
     options = {"space": SPACE, "search": search, **FEW}

@@ -14,8 +14,8 @@ from allpass.errors import InputError
 from allpass.models import create
 from allpass.nn import ACMConv
 from allpass.train.fit import fit
+from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
-from allpass.train.stopping import stopping
 from allpass.train.trained import Trained
 
 SHORT = stopping("fixed", max_epochs=5)

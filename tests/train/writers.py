@@ -12,9 +12,9 @@ from pathlib import Path
 
 from tests.train.scenes import serve
 
-from allpass.train import database
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs import database
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 
 def key(number: int, **changes: object) -> Key:

@@ -52,8 +52,8 @@ def compare(
     from allpass.cli.progress import stoppable, training
     from allpass.train.compare import compare as run_comparison
     from allpass.train.folds import divide
-    from allpass.train.stopping import stopping
-    from allpass.train.store import Store
+    from allpass.train.rules.stopping import stopping
+    from allpass.train.runs.store import Store
 
     names = [name.strip() for name in models.split(",") if name.strip()]
     if against and against not in names:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from allpass.experiments.runner import Progress as Reached
     from allpass.train.job import Glance
-    from allpass.train.store import Store
+    from allpass.train.runs.store import Store
 
 _PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
 _QUIET = 60.0  # seconds between two lines where there is no terminal

@@ -65,7 +65,7 @@ def reproduce(
     from allpass.experiments.study import Plan
     from allpass.report.results.catalogue import PAGES
     from allpass.report.results.write import write
-    from allpass.train.store import Store
+    from allpass.train.runs.store import Store
 
     if name not in STUDIES:
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))

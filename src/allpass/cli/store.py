@@ -24,7 +24,7 @@ def list_runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print every run as JSON, without curves.")] = False,
 ) -> None:
     """Count the runs of a file by dataset and model, how they ended, and how long they took."""
-    from allpass.train.store import Store
+    from allpass.train.runs.store import Store
 
     with Store(path, read_only=True) as opened:
         if as_json:
@@ -61,7 +61,7 @@ def merge(
     ],
 ) -> None:
     """Join files of runs, from several machines say; a run that is there already stays as it is."""
-    from allpass.train.store import Store
+    from allpass.train.runs.store import Store
 
     for source in sources:
         Store(source, read_only=True).close()  # each can be read, before anything is written

@@ -73,9 +73,9 @@ def sweep(
     """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
     from allpass.cli.progress import stoppable, training
     from allpass.train.folds import divide
+    from allpass.train.rules.stopping import stopping
+    from allpass.train.runs.store import Store
     from allpass.train.space import read_space, space_of
-    from allpass.train.stopping import stopping
-    from allpass.train.store import Store
     from allpass.train.sweep import sweep as run_sweep
 
     if grid and (trials is not None or search is not None):
@@ -140,7 +140,7 @@ def _table(found: Sweep) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from allpass.train.scores import SCORES
+    from allpass.train.rules.scores import SCORES
 
     tried = [trial.settings for trial in found.trials]
     varied = [name for name in tried[0] if any(settings[name] != tried[0][name] for settings in tried)]
@@ -154,7 +154,7 @@ def _table(found: Sweep) -> Table:
 
 
 def _tested(found: Sweep) -> str:
-    from allpass.train.scores import SCORES
+    from allpass.train.rules.scores import SCORES
 
     test, score = found.chosen.test, SCORES[found.score]
     words = f"test {found.score.replace('_', ' ')} {score.written(test.mean)}"
@@ -164,7 +164,7 @@ def _tested(found: Sweep) -> str:
 
 
 def _claim(found: Sweep) -> str:
-    from allpass.train.scores import SCORES
+    from allpass.train.rules.scores import SCORES
 
     if not found.optimism > 0:
         return "Choosing by the test nodes would have claimed no more."

@@ -70,7 +70,7 @@ def train(
     from allpass.cli.progress import training
     from allpass.train import checkpoint
     from allpass.train.folds import best, divide, train_folds
-    from allpass.train.stopping import stopping
+    from allpass.train.rules.stopping import stopping
 
     model = model or graph.default_model
     settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
@@ -217,6 +217,6 @@ def _interval(score: str, test: dict[str, float | None]) -> str:
 
 
 def _number(score: str, value: float | None) -> str:
-    from allpass.train.scores import SCORES
+    from allpass.train.rules.scores import SCORES
 
     return SCORES[score].written(math.nan if value is None else value)

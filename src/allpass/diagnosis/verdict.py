@@ -14,8 +14,8 @@ from torch_geometric.data import Data
 from allpass.diagnosis.facts import Facts
 from allpass.train.compare import Comparison, compare
 from allpass.train.folds import divide
+from allpass.train.rules.stopping import stopping
 from allpass.train.statistics import Difference
-from allpass.train.stopping import stopping
 
 FEATURES, AVERAGING, MIXING, DEEP = MODELS = ("mlp-2", "gcn", "acm-gcn", "gcn-8")
 """Features alone, a low-pass filter, one that keeps differences, and the low-pass filter eight times."""

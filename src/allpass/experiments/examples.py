@@ -29,8 +29,8 @@ from allpass.metrics import (
     modified_aggregation_homophily,
     node_homophily,
 )
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""

@@ -27,8 +27,8 @@ from allpass.metrics.aggregation import (
 from allpass.metrics.diversification import measure_diversification
 from allpass.metrics.homophily import measure_class, measure_edge, measure_node
 from allpass.metrics.labelled import Loops
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allpass.experiments.study import Task
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
-from allpass.train.versions import versions
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
+from allpass.train.runs.versions import versions
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from allpass.experiments.study import Row
-from allpass.train.run import Run
+from allpass.train.runs.run import Run
 
 
 def origin(runs: Sequence[Run]) -> Row:

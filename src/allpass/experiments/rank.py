@@ -21,8 +21,8 @@ from allpass.experiments.study import Plan, Row, Task
 from allpass.graph import MATRICES, Operator, components
 from allpass.models.rank import Architecture, hidden_ranks
 from allpass.nn.activations import ACTIVATIONS
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from allpass.errors import AllpassError
 from allpass.experiments.executors.executor import Executor
 from allpass.experiments.study import Plan, Study, Task
-from allpass.train.run import Key
-from allpass.train.store import Store
+from allpass.train.runs.run import Key
+from allpass.train.runs.store import Store
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from allpass.errors import InputError, did_you_mean
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 Row: TypeAlias = dict[str, str | int | float | bool | None]
 """One line of the CSV file of a study; every line of a study has the same names."""

@@ -5,17 +5,17 @@ from allpass.train.compare import Comparison, compare
 from allpass.train.fit import Replica, fit
 from allpass.train.folds import best, divide, train_folds
 from allpass.train.kept import fit_into
-from allpass.train.optimizers import OPTIMIZERS
-from allpass.train.run import Key, Run
+from allpass.train.rules.optimizers import OPTIMIZERS
+from allpass.train.rules.scores import SCORES
+from allpass.train.rules.selection import SELECTION
+from allpass.train.rules.stopping import STOPPING, stopping
+from allpass.train.rules.tasks import TASKS, task
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 from allpass.train.scaling import SCALINGS, Scaler
-from allpass.train.scores import SCORES
 from allpass.train.search import SEARCHES
-from allpass.train.selection import SELECTION
 from allpass.train.statistics import estimate, holm, overlap_of, paired
-from allpass.train.stopping import STOPPING, stopping
-from allpass.train.store import Store
 from allpass.train.sweep import Sweep, sweep
-from allpass.train.tasks import TASKS, task
 from allpass.train.trained import Trained
 
 __all__ = [

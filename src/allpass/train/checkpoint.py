@@ -18,7 +18,7 @@ from torch import Tensor
 
 from allpass.errors import AllpassError, InputError, MissingFileError
 from allpass.train import network
-from allpass.train.identity import plain
+from allpass.train.runs.identity import plain
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
 

@@ -17,12 +17,12 @@ from allpass.models.catalog import resolve
 from allpass.train.fit import How, Replica, fit
 from allpass.train.job import Glance, Look
 from allpass.train.kept import fit_into
-from allpass.train.run import Run
+from allpass.train.rules.scores import SCORES
+from allpass.train.rules.tasks import task as find_task
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 from allpass.train.scaling import in_deviations
-from allpass.train.scores import SCORES
 from allpass.train.statistics import Difference, Estimate, estimate, holm, overlap_of, paired
-from allpass.train.store import Store
-from allpass.train.tasks import task as find_task
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def compare(
 
     Example:
         >>> from allpass.data import load, splits
-        >>> from allpass.train.stopping import stopping
+        >>> from allpass.train.rules.stopping import stopping
         >>> data = load("karate")
         >>> data.x = torch.eye(data.num_nodes)
         >>> drawn = splits(data, "random", count=3)

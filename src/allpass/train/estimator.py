@@ -29,7 +29,7 @@ from allpass.data.split_rules import stratified
 from allpass.data.splits import Split
 from allpass.errors import InputError
 from allpass.train.folds import train_folds
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 Array = NDArray[Any]
 

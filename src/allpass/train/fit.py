@@ -15,12 +15,12 @@ from torch_geometric.data import Data
 from allpass.data.arguments import whole_number
 from allpass.data.splits import Split
 from allpass.errors import InputError
-from allpass.train.batch import Outcome, Recipe
+from allpass.train.engine.batch import Outcome, Recipe
 from allpass.train.job import Job, Look, Wanted
-from allpass.train.optimizers import OPTIMIZERS
-from allpass.train.selection import SELECTION
-from allpass.train.stopping import StoppingRule, stopping
-from allpass.train.tasks import task as find_task
+from allpass.train.rules.optimizers import OPTIMIZERS
+from allpass.train.rules.selection import SELECTION
+from allpass.train.rules.stopping import StoppingRule, stopping
+from allpass.train.rules.tasks import task as find_task
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from allpass.data.splits import Split, splits
 from allpass.errors import InputError
 from allpass.train.fit import fit
 from allpass.train.job import Look
+from allpass.train.rules.scores import SCORES
+from allpass.train.rules.stopping import StoppingRule
 from allpass.train.scaling import Scaler
-from allpass.train.scores import SCORES
-from allpass.train.stopping import StoppingRule
 from allpass.train.trained import Trained
 
 

@@ -18,13 +18,13 @@ from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
-from allpass.train.batch import REPORTED, Batch, Outcome, Recipe
-from allpass.train.engine import train
-from allpass.train.gradients import Problem
+from allpass.train.engine.batch import REPORTED, Batch, Outcome, Recipe
+from allpass.train.engine.gradients import Problem
+from allpass.train.engine.loop import train
+from allpass.train.engine.plan import at_once, in_parts
 from allpass.train.network import untrained
-from allpass.train.plan import at_once, in_parts
 from allpass.train.refusals import check_graph, check_masks, check_precision, rate
-from allpass.train.run import Key
+from allpass.train.runs.run import Key
 from allpass.train.scaling import Scaler
 
 TRAINING = ("lr", "weight_decay")

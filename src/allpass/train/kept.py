@@ -9,12 +9,12 @@ from typing import Any, Unpack
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
-from allpass.train.batch import Outcome
+from allpass.train.engine.batch import Outcome
 from allpass.train.fit import How, job_of
 from allpass.train.job import Glance, Job, Look
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
-from allpass.train.versions import versions
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
+from allpass.train.runs.versions import versions
 
 PAUSE = 0.5
 """Seconds between two looks at a store while other processes finish what they have begun."""

@@ -18,15 +18,15 @@ from allpass.errors import InputError
 from allpass.train.fit import How
 from allpass.train.job import Look
 from allpass.train.kept import fit_into
-from allpass.train.run import Run
+from allpass.train.rules.scores import SCORES, Score
+from allpass.train.rules.tasks import task as find_task
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 from allpass.train.scaling import in_deviations
-from allpass.train.scores import SCORES, Score
 from allpass.train.search import SEARCHES, Space
 from allpass.train.search import search as find_search
 from allpass.train.space import space_of
 from allpass.train.statistics import Estimate, estimate
-from allpass.train.store import Store
-from allpass.train.tasks import task as find_task
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ from allpass.train import network
 from allpass.train.adjacency import adjacency
 from allpass.train.alignment import aligned, fills_of
 from allpass.train.fit import Replica
+from allpass.train.rules.scores import SCORES
+from allpass.train.rules.tasks import task as find_task
+from allpass.train.runs.versions import versions
 from allpass.train.scaling import Scaler
-from allpass.train.scores import SCORES
-from allpass.train.tasks import task as find_task
-from allpass.train.versions import versions
 
 CHANNELS = ("low", "high", "identity")
 """The channels of a layer that mixes and does not name them."""

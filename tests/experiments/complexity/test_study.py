@@ -15,8 +15,8 @@ from allpass.errors import InputError
 from allpass.experiments.complexity.study import STUDY, WARM_UP, ComplexityStudy, Trained, parse_study, timed
 from allpass.experiments.content import read_text
 from allpass.experiments.study import Plan
-from allpass.train.run import Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Run
+from allpass.train.runs.store import Store
 
 TEXT = read_text("complexity")
 TWO = Plan(("example", "GCN", "ACM-GCN"), quick=True)

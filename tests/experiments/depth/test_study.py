@@ -17,8 +17,8 @@ from allpass.experiments.depth.study import middle
 from allpass.experiments.executors import Event
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Row, Task
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 QUICK = Plan(cells=("relu", "2"), quick=True)
 GLOROT, HE = (Combination("cora", "relu", name, 2) for name in ("glorot", "he"))

@@ -14,7 +14,7 @@ from allpass.data import Split
 from allpass.experiments.depth import STUDY
 from allpass.experiments.depth.trainings import QUANTITIES, DeepTrainings, majority
 from allpass.models.catalog import create
-from allpass.train.run import Run
+from allpass.train.runs.run import Run
 
 FIXED = {**STUDY.spec.fixed, "hidden_channels": 4}
 SMALL = STUDY.spec.protocol.changed({"splits": {"count": 2}, "stop": {"max_epochs": 2}})

@@ -20,7 +20,7 @@ from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Task
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import Trainings
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 MEMORY = 80 * 2**20
 """The least that Ray accepts for the objects of a machine."""

@@ -20,7 +20,7 @@ from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import Trainings
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 
 def test_one_worker_is_this_process_and_keeps_the_order() -> None:

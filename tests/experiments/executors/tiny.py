@@ -15,8 +15,8 @@ from allpass.errors import DeviceError, InputError
 from allpass.experiments.executors import Event, Executor
 from allpass.experiments.study import Plan, Row, Task
 from allpass.experiments.tables.trainings import Trainings
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 
 def acts(title: str, *, runs: int = 2, gpu: float = 1.0, **about: object) -> Task:

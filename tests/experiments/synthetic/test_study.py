@@ -19,8 +19,8 @@ from allpass.experiments.synthetic.spec import read_synthetic
 from allpass.experiments.synthetic.study import STUDY, SyntheticStudy
 from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.train.fit import fit
-from allpass.train.stopping import stopping
-from allpass.train.store import Store
+from allpass.train.rules.stopping import stopping
+from allpass.train.runs.store import Store
 
 SMALL = SyntheticStudy(
     replace(STUDY.spec, nodes_per_class=40, quick={**STUDY.spec.quick, "levels": [0.2, 0.6], "epochs": 4})

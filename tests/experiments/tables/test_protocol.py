@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from allpass.data import splits
 from allpass.errors import AllpassError, InputError
 from allpass.experiments.tables.protocol import Protocol
-from allpass.train.stopping import Window
+from allpass.train.rules.stopping import Window
 
 
 def test_the_rules_are_those_that_the_names_say() -> None:

@@ -18,8 +18,8 @@ from allpass.experiments.study import Plan, Row, Task
 from allpass.experiments.tables.spec import parse_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 OWN = """
 id = "tiny"

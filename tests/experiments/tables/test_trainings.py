@@ -13,7 +13,7 @@ from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import Trainings, prepared
 from allpass.train import fit, stopping
 from allpass.train.few_labels import STRATEGIES, few_labels
-from allpass.train.run import Run
+from allpass.train.runs.run import Run
 
 SHORT = Protocol(
     splits={"name": "random", "count": 3, "train": 0.4},

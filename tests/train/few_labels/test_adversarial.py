@@ -13,10 +13,10 @@ from allpass.graph.operator import Operator
 from allpass.models import create
 from allpass.nn import seed_dropout
 from allpass.testing import learnable_graph
+from allpass.train.engine.flat import Layout, stack_buffers
+from allpass.train.engine.gradients import OneByOne, Problem, Together
 from allpass.train.few_labels.adversarial import Adversarial
-from allpass.train.flat import Layout, stack_buffers
-from allpass.train.gradients import OneByOne, Problem, Together
-from allpass.train.tasks import task
+from allpass.train.rules.tasks import task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
 

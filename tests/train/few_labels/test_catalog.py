@@ -11,7 +11,7 @@ from allpass.errors import InputError, UnknownNameError
 from allpass.testing import learnable_graph
 from allpass.train.few_labels import STRATEGIES, few_labels
 from allpass.train.fit import fit
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 HOW = {"stop": stopping("fixed", max_epochs=10), "select": "final", "dtype": torch.float64}
 FEW = {"percent": 5, "val": 30, "test": 60}

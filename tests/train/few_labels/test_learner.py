@@ -13,7 +13,7 @@ from allpass.testing import learnable_graph
 from allpass.train.few_labels.expansion import Labels
 from allpass.train.few_labels.learner import Learner
 from allpass.train.fit import fit
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 HOW = {"stop": stopping("fixed", max_epochs=20), "select": "final", "dtype": torch.float64}
 

@@ -17,7 +17,7 @@ from allpass.train.few_labels.learner import Learner
 from allpass.train.few_labels.m3s import aligned
 from allpass.train.few_labels.walks import absorption
 from allpass.train.fit import Replica
-from allpass.train.stopping import stopping
+from allpass.train.rules.stopping import stopping
 
 HOW = {"stop": stopping("fixed", max_epochs=10), "select": "final", "dtype": torch.float64}
 

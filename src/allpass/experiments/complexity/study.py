@@ -28,9 +28,9 @@ from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
 from allpass.nn.inputs import as_features
 from allpass.train.job import THIN, thin
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
-from allpass.train.versions import versions
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
+from allpass.train.runs.versions import versions
 
 METHOD = 2
 """Goes up when the same key would give other numbers."""

@@ -16,9 +16,9 @@ from allpass.experiments.measuring import stored
 from allpass.experiments.origin import origin
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.trainings import prepared
-from allpass.train.run import Key, Run
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 from allpass.train.statistics import estimate, overlap_of, paired
-from allpass.train.store import Store
 from allpass.train.sweep import Trial, ranked, trial_of
 
 SCORE = "accuracy"

@@ -18,16 +18,16 @@ from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import prepared
 from allpass.nn.probe import measure_propagation
 from allpass.nn.propagation import Propagation
-from allpass.train.batch import Outcome, Recipe
-from allpass.train.gradients import Problem
+from allpass.train.engine.batch import Outcome, Recipe
+from allpass.train.engine.gradients import Problem
 from allpass.train.job import Job, Wanted
 from allpass.train.kept import run_of
 from allpass.train.network import trained, untrained
-from allpass.train.optimizers import OPTIMIZERS
-from allpass.train.run import Key, Run
-from allpass.train.selection import SELECTION
-from allpass.train.tasks import task
-from allpass.train.versions import versions
+from allpass.train.rules.optimizers import OPTIMIZERS
+from allpass.train.rules.selection import SELECTION
+from allpass.train.rules.tasks import task
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.versions import versions
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""

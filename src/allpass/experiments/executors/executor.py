@@ -10,7 +10,7 @@ import torch
 
 from allpass.errors import AllpassError, DeviceError
 from allpass.experiments.study import Task
-from allpass.train.run import Run
+from allpass.train.runs.run import Run
 
 Perform: TypeAlias = Callable[[Task, str], Iterator[Sequence[Run]]]
 """Does a task on a device, and gives its runs as they end."""

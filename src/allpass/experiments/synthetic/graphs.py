@@ -17,9 +17,9 @@ from allpass.experiments.measuring import Measured
 from allpass.experiments.synthetic.spec import SyntheticSpec
 from allpass.metrics import METRICS, LabelledGraph, profile
 from allpass.train.fit import job_of
-from allpass.train.identity import identity
 from allpass.train.job import Job
-from allpass.train.run import Key
+from allpass.train.runs.identity import identity
+from allpass.train.runs.run import Key
 
 METHOD = 1
 """Goes up when the same key would give other numbers."""

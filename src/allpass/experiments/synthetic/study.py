@@ -18,8 +18,8 @@ from allpass.experiments.synthetic.graphs import METRICS_TASK, Graphs
 from allpass.experiments.synthetic.spec import Place, SyntheticSpec, read_synthetic
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 from allpass.train.kept import runs_of
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 
 
 class SyntheticStudy(Specified[SyntheticSpec]):

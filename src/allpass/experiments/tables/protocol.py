@@ -10,10 +10,10 @@ from allpass.data import DATASETS, SPLITS
 from allpass.data.named.unlabelled import UNLABELLED
 from allpass.errors import InputError
 from allpass.experiments.checks import check_keys, check_name
-from allpass.train.optimizers import OPTIMIZERS
+from allpass.train.rules.optimizers import OPTIMIZERS
+from allpass.train.rules.selection import SELECTION
+from allpass.train.rules.stopping import StoppingRule, stopping
 from allpass.train.scaling import SCALINGS
-from allpass.train.selection import SELECTION
-from allpass.train.stopping import StoppingRule, stopping
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Protocol:
 
     Args:
         splits: How the nodes are divided: ``name`` and options of :func:`allpass.data.splits`.
-        stop: When a run ends: ``name`` and options of :func:`allpass.train.stopping`.
+        stop: When a run ends: ``name`` and options of :func:`allpass.train.rules.stopping`.
         select: Which epoch is reported, a name of ``SELECTION``.
         optimizer: A name of ``OPTIMIZERS``.
         scaling: How features are scaled, a name of ``SCALINGS``.

@@ -40,7 +40,7 @@ from allpass.models.catalog import resolve
 from allpass.models.settings import check_settings
 from allpass.train.few_labels import STRATEGIES
 from allpass.train.job import TRAINING
-from allpass.train.scores import SCORES
+from allpass.train.rules.scores import SCORES
 
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")

@@ -17,8 +17,8 @@ from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.spec import Cell, Spec
 from allpass.experiments.tables.trainings import Trainings
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
-from allpass.train.run import Key, Run
-from allpass.train.store import Store
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.store import Store
 from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
 
 Kind = Literal["same", "fresh", "honest"]

@@ -16,8 +16,8 @@ from allpass.train.few_labels import STRATEGIES, few_labels
 from allpass.train.fit import How, job_of
 from allpass.train.job import Job
 from allpass.train.kept import run_of, runs_of
-from allpass.train.run import Key, Run
-from allpass.train.versions import versions
+from allpass.train.runs.run import Key, Run
+from allpass.train.runs.versions import versions
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from allpass.graph.functions import is_plain
 from allpass.graph.operator import Operator
 from allpass.nn.dropout import Dropout, seed_dropout
 from allpass.nn.inputs import Features
-from allpass.train.tasks import task
+from allpass.train.rules.tasks import task
 
 
 class Adversarial(nn.Module):

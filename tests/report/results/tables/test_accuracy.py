@@ -15,7 +15,7 @@ from allpass.report.results.latex import latex
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Heading, Page, Table, Text
 from allpass.report.results.tables.accuracy import page
-from allpass.train.store import Store
+from allpass.train.runs.store import Store
 
 SPEC = read_spec("acm-random")
 STUDY = TableStudy(SPEC)

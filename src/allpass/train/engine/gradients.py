@@ -1,0 +1,215 @@
+"""Forward and gradient of many replicas: all at once, or one after the other where that is faster.
+
+On a GPU R replicas at once cost little more than one, which leaves the device idle. On a CPU one replica fills the
+machine, and the next one finds nothing of use in the cache: there a loop is as good, and often better.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, grad, vmap
+
+from allpass.graph.operator import Operator
+from allpass.nn.dropout import Dropout
+from allpass.nn.inputs import Features
+from allpass.train.engine.flat import Layout
+from allpass.train.engine.recording import Recorded
+
+Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""``loss(output [N, C], target, weight [N])`` of one replica."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What all replicas share.
+
+    Args:
+        x: Features.
+        graph: Adjacency.
+        target: Labels ``[N]``, or numbers to regress.
+        loss: Loss of one replica, where the model has none of its own.
+        labels: Whether the model is given the training labels too.
+    """
+
+    x: Features
+    graph: Operator
+    target: Tensor
+    loss: Loss
+    labels: bool = False
+
+
+class Gradients(Protocol):
+    """Computes for rows of parameters ``[R, P]`` and stacked buffers (which training forwards change in place).
+
+    ``targets`` are what the replicas learn: of each its own, ``[R, N]``, or those of the problem where there are none.
+    """
+
+    def gradient(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> tuple[list[Tensor], Tensor]:
+        """The gradients, as parts ``[R, P_i]`` of ``[R, P]``, and the outputs ``[R, N, C]`` of a training forward."""
+        ...
+
+    def outputs(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> Tensor:
+        """The outputs ``[R, N, C]`` of an evaluation."""
+        ...
+
+
+class Objective(nn.Module):
+    """A model with its loss: what is differentiated.
+
+    A model may have a loss of its own, ``loss(output, x, graph, target, mask)``, that takes the place of the task's.
+
+    Args:
+        model: The network.
+        problem: What it learns from.
+    """
+
+    def __init__(self, model: nn.Module, problem: Problem) -> None:
+        super().__init__()
+        self.model, self.problem = model, problem
+
+    def output(self, target: Tensor, mask: Tensor) -> Tensor:
+        """What the network says of every node."""
+        given = {"labels": target, "mask": mask} if self.problem.labels else {}
+        output: Tensor = self.model(self.problem.x, self.problem.graph, **given)
+        return output
+
+    def forward(self, target: Tensor, mask: Tensor) -> tuple[Tensor, Tensor] | Tensor:
+        """The loss and the output while training, the output alone otherwise."""
+        output = self.output(target, mask)
+        if not self.training:
+            return output
+        own = getattr(self.model, "loss", None)
+        if own is not None:
+            return own(output, self.problem.x, self.problem.graph, target, mask), output
+        return self.problem.loss(output, target, mask.to(output.dtype)), output
+
+
+def _empty_copy(model: nn.Module) -> nn.Module:
+    """The same modules with tensors that take no memory; a tensor that stands in two places stays one."""
+    empty: dict[int, Tensor] = {
+        id(p): nn.Parameter(torch.empty_like(p, device="meta")) for p in model.parameters()
+    }
+    empty |= {id(buffer): torch.empty_like(buffer, device="meta") for buffer in model.buffers()}
+    return copy.deepcopy(model, empty)
+
+
+class _Network:
+    """An architecture without weights of its own, in training or in evaluation."""
+
+    def __init__(self, model: nn.Module, problem: Problem, *, training: bool, dropout: bool) -> None:
+        self.objective = Objective(_empty_copy(model), problem).train(training)
+        for part in self.objective.modules():
+            if isinstance(part, Dropout):
+                part.train(training and dropout)
+
+    def __call__(
+        self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], mask: Tensor, target: Tensor
+    ) -> Any:
+        named = {f"model.{name}": tensor for name, tensor in (*parameters.items(), *buffers.items())}
+        return functional_call(self.objective, named, (target, mask))
+
+
+class Together:
+    """All replicas in one call of ``vmap``.
+
+    Args:
+        model: The architecture; its own weights are not used.
+        layout: Where parameters stand in a row.
+        problem: What the replicas share.
+        dropout: Draw masks; where every rate is 0 there is no need.
+    """
+
+    def __init__(self, model: nn.Module, layout: Layout, problem: Problem, *, dropout: bool = True) -> None:
+        self.problem = problem
+        training, evaluation = (
+            _Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)
+        )
+        self._gradient = grad(lambda row, *given: training(layout.parameters(row), *given), has_aux=True)
+        self._output = lambda row, *given: evaluation(layout.parameters(row), *given)
+
+    def gradient(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> tuple[list[Tensor], Tensor]:
+        gradients, outputs = self._all(self._gradient, rows, buffers, masks, targets)
+        return [gradients], outputs
+
+    def outputs(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> Tensor:
+        with torch.no_grad():
+            return self._all(self._output, rows, buffers, masks, targets)
+
+    def _all(self, one: Callable[..., Any], *stacked: Any) -> Any:
+        *rest, targets = stacked
+        if targets is None:
+            return vmap(one, in_dims=(0, 0, 0, None))(*rest, self.problem.target)
+        return vmap(one)(*rest, targets)
+
+
+class OneByOne:
+    """A replica after the other, by plain automatic differentiation.
+
+    Args:
+        model: The architecture; its own weights are not used.
+        layout: Where parameters stand in a row.
+        problem: What the replicas share.
+        dropout: Draw masks; where every rate is 0 there is no need.
+    """
+
+    def __init__(self, model: nn.Module, layout: Layout, problem: Problem, *, dropout: bool = True) -> None:
+        self.problem = problem
+        names = tuple(name for name, _ in model.named_buffers())
+        training, evaluation = (
+            _Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)
+        )
+
+        def gradient(
+            row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor
+        ) -> tuple[list[Tensor], Tensor]:
+            leaves = {name: part.detach().requires_grad_() for name, part in layout.parameters(row).items()}
+            loss, output = training(leaves, dict(zip(names, buffers, strict=True)), mask, target)
+            if not leaves:
+                return [], output
+            found = torch.autograd.grad(
+                loss, list(leaves.values()), allow_unused=True, materialize_grads=True
+            )
+            return [part.reshape(-1).contiguous() for part in found], output.detach()
+
+        def output(row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor) -> Any:
+            return evaluation(layout.parameters(row), dict(zip(names, buffers, strict=True)), mask, target)
+
+        self._names, self._gradient, self._output = names, Recorded(gradient), Recorded(output)
+
+    def gradient(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> tuple[list[Tensor], Tensor]:
+        found = [self._gradient(*inputs) for inputs in self._each(rows, buffers, masks, targets)]
+        parts = zip(*(gradients for gradients, _ in found), strict=True)
+        return [_stacked(part) for part in parts], _stacked([outputs for _, outputs in found])
+
+    def outputs(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
+    ) -> Tensor:
+        with torch.no_grad():
+            return _stacked([self._output(*inputs) for inputs in self._each(rows, buffers, masks, targets)])
+
+    def _each(
+        self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None
+    ) -> Iterator[tuple[Tensor, ...]]:
+        for number, (row, mask) in enumerate(zip(rows, masks, strict=True)):
+            target = self.problem.target if targets is None else targets[number]
+            yield row, mask, target, *(buffers[name][number] for name in self._names)
+
+
+def _stacked(tensors: Sequence[Tensor]) -> Tensor:
+    return tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(list(tensors))  # one is not copied
