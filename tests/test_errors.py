@@ -8,6 +8,7 @@ from allpass import errors
 from allpass.errors import (
     AllpassError,
     DataError,
+    DeviceError,
     DownloadError,
     InputError,
     MissingExtraError,
@@ -17,7 +18,15 @@ from allpass.errors import (
     did_you_mean,
 )
 
-KINDS = [InputError, UnknownNameError, DataError, MissingFileError, DownloadError, UnsafeFileError]
+KINDS = [
+    InputError,
+    UnknownNameError,
+    DataError,
+    MissingFileError,
+    DownloadError,
+    UnsafeFileError,
+    DeviceError,
+]
 
 
 def test_one_tree() -> None:
@@ -35,6 +44,7 @@ def test_one_tree() -> None:
         (MissingFileError, FileNotFoundError),
         (DownloadError, OSError),
         (UnsafeFileError, DataError),
+        (DeviceError, RuntimeError),
         (MissingExtraError, ImportError),
     ],
 )
