@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from allpass.experiments.depth import STUDY
 from allpass.experiments.depth.grid import Combination
@@ -143,6 +145,21 @@ def test_verdicts_are_corrected_for_how_many_there_are() -> None:
 def test_other_activations_are_another_family() -> None:
     more = [*ROWS, *({**compared(depth, 80.0, 0.1, 0.9, "energy"), "activation": "tanh"} for depth in DEPTHS)]
     assert findings(more).verdict(Combination("cora", "relu", "he", 4)) == "better"
+
+
+def test_what_a_difference_has_to_be_is_where_its_corrected_p_value_crosses() -> None:
+    """Five runs of deviation 1 and three questions: a t test of that difference has p = 0.05 / 3."""
+    error = 1 / np.sqrt(5)
+    half = error * stats.t.isf(0.025, 4)
+    around = {"runs": 5, "difference_low": 1 - half, "difference_high": 1 + half}
+    rows = [{**compared(depth, 80.0, 1.0, 0.2), **around} for depth in DEPTHS]
+    needed = findings(rows).needed()
+    assert 2 * stats.t.sf(needed / error, 4) == pytest.approx(0.05 / 3)
+    said = texts(page(STUDY, rows))
+    assert f"a difference has to be {needed:.0f} points or more" in said
+    assert "0 are better and 0 worse" in said
+    clear = [{**rows[0], "difference_low": 0.1}, {**rows[1], "difference_high": -0.1}, rows[2]]
+    assert "1 are better and 1 worse, where chance alone gives about 0 of each" in texts(page(STUDY, clear))
 
 
 def test_what_does_not_fit_is_told_from_what_fails_on_new_nodes() -> None:

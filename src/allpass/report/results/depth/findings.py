@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+from scipy import stats
+
 from allpass.experiments.depth import DepthStudy
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.study import Row, Study
@@ -145,13 +148,27 @@ class Findings:
         slopes = [_slope(series(row, f"{of}_variance")[:-1]) for of in ("start", "independent", "alike")]
         return Growth(*slopes) if all(map(math.isfinite, slopes)) else None
 
-    def _judge(self) -> dict[Combination, Verdict]:
+    def needed(self) -> float:
+        """How large a difference has to be, as the largest of its family, to be significant: half of all need more."""
+        found = []
+        for family in self._families():
+            for row in (self.found[place] for place in family):
+                half = ((number(row, "difference_high") or 0.0) - (number(row, "difference_low") or 0.0)) / 2
+                usual, strict = stats.t.isf([0.025, LEVEL / 2 / len(family)], int(row["runs"] or 0) - 1)
+                found.append(half * strict / usual)
+        return float(np.median(found))
+
+    def _families(self) -> list[list[Combination]]:
+        """What is compared with the baseline, by what is corrected together: a dataset with an activation."""
         families: dict[tuple[str, str], list[Combination]] = {}
         for place, row in self.found.items():
             if row["p_value"] is not None:
                 families.setdefault((place.dataset, place.activation), []).append(place)
+        return list(families.values())
+
+    def _judge(self) -> dict[Combination, Verdict]:
         found: dict[Combination, Verdict] = {}
-        for family in families.values():
+        for family in self._families():
             raised = holm([number(self.found[place], "p_value") or 0.0 for place in family])
             for place, p in zip(family, raised, strict=True):
                 ahead = number(self.found[place], "difference") or 0.0

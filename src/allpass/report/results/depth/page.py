@@ -88,11 +88,20 @@ def _said_of_help(findings: Findings) -> str:
     baseline = findings.grid.baseline
     if not compared:
         return f"Nothing could be compared with {baseline} yet."
+    intervals = [
+        (number(findings.found[place], "difference_low"), number(findings.found[place], "difference_high"))
+        for place in compared
+    ]
+    above = sum(low is not None and low > 0 for low, _ in intervals)
+    below = sum(high is not None and high < 0 for _, high in intervals)
     return (
         f"Against {baseline} with the same activation, depth and splits, {verdicts.count('better')} of "
         f"{count(len(compared))} combinations are significantly better and {verdicts.count('worse')} significantly "
         "worse (paired t test corrected for splits that share nodes; Holm over all depths and initialisations of a "
-        f"dataset with an activation, at {LEVEL:g})."
+        f"dataset with an activation, at {LEVEL:g}). That is a strict question to few splits: in half of the "
+        f"comparisons a difference has to be {findings.needed():.0f} points or more. Without the correction for many "
+        f"questions {above} are better and {below} worse, where chance alone gives about "
+        f"{len(compared) * LEVEL / 2:.0f} of each."
     )
 
 
