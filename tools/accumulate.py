@@ -44,12 +44,15 @@ def known(study: Study, rows: Sequence[Row], store: Store) -> frozenset[str]:
 
 
 def _of_table(study: TableStudy, rows: Sequence[Row]) -> Iterator[str]:
-    """Numbers; and the searches of a row all of whose honest numbers are there."""
+    """Numbers; and the searches that no honest number which is lacking chooses by."""
     there = {(row["row"], row["column"], row["kind"]) for row in rows}
-    asked = [(cell.row, cell.column.name, kind) for cell, kind in study.asked(Plan())]
     yield from (f"{row} on {column}, {kind}" for row, column, kind in there)
-    searching = {row for row, column, kind in asked if kind == "honest" and (row, column, kind) not in there}
-    yield from (f"{row}, searched on {column}" for row, column, _ in asked if row not in searching)
+    honest = [(cell.row, cell.column.name) for cell, kind in study.asked(Plan()) if kind == "honest"]
+    lacking = {(row, column) for row, column in honest if (row, column, "honest") not in there}
+    by_others = {row for row, _ in lacking} if study.spec.honest.choose == "others" else set()
+    for row, column in honest:
+        if (row, column) not in lacking and row not in by_others:
+            yield f"{row}, searched on {column}"
 
 
 def _of_depth(study: DepthStudy, rows: Sequence[Row]) -> Iterator[str]:

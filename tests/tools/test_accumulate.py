@@ -28,18 +28,21 @@ def lacking(name: str, rows: list[Row], store: Store) -> list[str]:
     return [task.title for task in study.tasks(Plan(), store) if task.title not in there]
 
 
-@pytest.mark.parametrize("name", ["acm-fixed", "ablation", "depth", "synthetic"])
+def there(name: str, rows: list[Row], store: Store) -> frozenset[str]:
+    return known(STUDIES[name], rows, store)
+
+
+@pytest.mark.parametrize("name", ["table1", "acm-fixed", "ablation", "depth", "synthetic", "rank"])
 def test_without_rows_all_is_lacking(name: str, store: Store) -> None:
-    assert lacking(name, [], store) == [task.title for task in STUDIES[name].tasks(Plan(), store)]
+    assert there(name, [], store) == frozenset()
 
 
 def test_a_number_of_a_table_is_there_with_its_row(store: Store) -> None:
     rows = kept("acm-fixed")
-    there = {f"{row['row']} on {row['column']}, {row['kind']}" for row in rows}
-    assert there
-    assert lacking("acm-fixed", rows, store) == [
-        title for title in lacking("acm-fixed", [], store) if title not in there
-    ]
+    titles = {f"{row['row']} on {row['column']}, {row['kind']}" for row in rows}
+    assert titles <= there("acm-fixed", rows, store)
+    plan = Plan(("GCN/Cora", "same"))
+    assert {task.title for task in STUDIES["acm-fixed"].tasks(plan, store)} <= titles
 
 
 def test_a_search_is_there_when_all_that_needs_it_is(store: Store) -> None:
@@ -50,11 +53,19 @@ def test_a_search_is_there_when_all_that_needs_it_is(store: Store) -> None:
         for cell, kind in study.asked(Plan())
         if cell.row == "GCN"
     ]
-    searches = {title for title in lacking("table1", [], store) if title.startswith("GCN, searched on")}
-    assert len(searches) == 3
-    assert not any(title.startswith("GCN") and "GCN-" not in title for title in lacking("table1", gcn, store))
+    assert {f"GCN, searched on {column}" for column in study.spec.honest.columns} <= there(
+        "table1", gcn, store
+    )
     some = [row for row in gcn if row["kind"] != "honest" or row["column"] != "Cora 1%"]
-    assert searches <= set(lacking("table1", some, store))
+    assert not any("searched" in title for title in there("table1", some, store))
+
+
+def test_a_column_that_chooses_for_itself_is_searched_for_itself(store: Store) -> None:
+    one: Row = {"row": "ACM-GCN: LP", "column": "Texas", "kind": "honest"}
+    assert there("ablation", [one], store) == {
+        "ACM-GCN: LP on Texas, honest",
+        "ACM-GCN: LP, searched on Texas",
+    }
 
 
 def test_a_baseline_is_run_again_for_what_is_compared_with_it(store: Store) -> None:
