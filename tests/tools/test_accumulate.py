@@ -41,7 +41,7 @@ def test_a_number_of_a_table_is_there_with_its_row(store: Store) -> None:
     rows = kept("acm-fixed")
     titles = {f"{row['row']} on {row['column']}, {row['kind']}" for row in rows}
     assert titles <= there("acm-fixed", rows, store)
-    plan = Plan(("GCN/Cora", "same"))
+    plan = Plan((f"{rows[0]['row']}/{rows[0]['column']}", str(rows[0]["kind"])))
     assert {task.title for task in STUDIES["acm-fixed"].tasks(plan, store)} <= titles
 
 
