@@ -134,5 +134,6 @@ def test_a_column_is_as_wide_as_its_texts_and_a_header_breaks() -> None:
     assert first < 5 < second < 40
 
 
-def test_a_table_without_rows_has_its_header() -> None:
-    assert r"a & b \\" in latex(Page("t", (Table("c", ("a", "b"), ()),)))
+@pytest.mark.parametrize("rows", [(), (("", ""),)])
+def test_a_table_of_nothing_has_its_header(rows: tuple[tuple[str, str], ...]) -> None:
+    assert r"a & b \\" in latex(Page("t", (Table("c", ("a", "b"), rows),)))

@@ -105,7 +105,7 @@ def _table(table: Table) -> str:
     header = " & ".join(map(escape, table.header)) + r" \\"
     parts, left = list[list[str]](), 0.0
     for row, texts in zip(table.values(), rows, strict=True):
-        lines = max(-(-len(text) // length) for text, length in zip(texts, lengths, strict=True))
+        lines = max(1, *(-(-len(text) // length) for text, length in zip(texts, lengths, strict=True)))
         if lines * scale > left:
             parts.append([])
             left = _PAGE_LINES
