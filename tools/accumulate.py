@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,7 +15,8 @@ from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.depth.study import DepthStudy
 from allpass.experiments.executors.local import Local
-from allpass.experiments.runner import Progress, reproduce
+from allpass.experiments.lines import Lines
+from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.synthetic.graphs import METRICS_TASK
 from allpass.experiments.synthetic.study import SyntheticStudy
@@ -75,22 +75,6 @@ def _of_synthetic(study: SyntheticStudy, rows: Sequence[Row], store: Store) -> I
             yield task.title
 
 
-class _Said:
-    """Prints how far it is, a line for each task that something came of."""
-
-    def __init__(self) -> None:
-        self.begin, self.last = time.monotonic(), ""
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.title != self.last or not progress.title:
-            minutes = (time.monotonic() - self.begin) / 60
-            print(
-                f"{minutes:6.1f} min {progress.stored:7,} of {progress.wanted:,}  {progress.title}",
-                flush=True,
-            )
-        self.last = progress.title
-
-
 def main() -> None:
     """Read the command line, and run."""
     parser = argparse.ArgumentParser(prog="python -m tools.accumulate", description=__doc__)
@@ -110,11 +94,11 @@ def main() -> None:
                     print(f"{len(store.missing(study.keys(task))):6,}  {task.title}")
             return
         try:
-            failed = reproduce(study, store, Local(given.device, given.workers), plan, _Said(), there)
+            failed = reproduce(study, store, Local(given.device, given.workers), plan, Lines(), there)
         except KeyboardInterrupt:
             sys.exit(f"Stopped; {store.path} holds what has ended.")
-        for failure in failed:
-            print(f"Could not be done: {failure.title}. {failure.error}")
+        if failed:
+            sys.exit("\n".join(f"Could not be done: {failure.title}. {failure.error}" for failure in failed))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from allpass.train.runs.store import Store
 
 _PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
-_QUIET = 60.0  # seconds between two lines where there is no terminal
 
 
 @contextmanager
@@ -60,10 +59,12 @@ def reproducing() -> Iterator[Callable[[Reached], None]]:
     """A bar for a reproduction: runs that are there, what came last, time left; without a terminal, lines of these."""
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 
+    from allpass.experiments.lines import Lines
+
     words = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs")
     with _bar(SpinnerColumn(), *words, TimeRemainingColumn()) as bar:
         task = bar.add_task("looking what is there", total=None)
-        lines = _Lines()
+        lines = Lines()
 
         def look(reached: Reached) -> None:
             if bar.disable:
@@ -73,24 +74,6 @@ def reproducing() -> Iterator[Callable[[Reached], None]]:
             bar.update(task, completed=reached.stored, total=reached.wanted, description=title)
 
         yield look
-
-
-class _Lines:
-    """Says how far a reproduction is, for those who read it in a file later."""
-
-    def __init__(self) -> None:
-        self.began = self.said = time.monotonic()
-        self.first: int | None = None
-
-    def __call__(self, reached: Reached) -> None:
-        now = time.monotonic()
-        self.first = reached.stored if self.first is None else self.first
-        if now - self.said < _QUIET or not reached.title:
-            return
-        self.said = now
-        rate = (reached.stored - self.first) / (now - self.began)
-        left = f", about {(reached.wanted - reached.stored) / rate / 60:.0f} min left" if rate else ""
-        typer.echo(f"{reached.stored:,} of {reached.wanted:,} runs{left}: {reached.title}", err=True)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ class Protocol:
 
     Args:
         splits: How the nodes are divided: ``name`` and options of :func:`allpass.data.splits`.
-        stop: When a run ends: ``name`` and options of :func:`allpass.train.rules.stopping`.
+        stop: When a run ends: ``name`` and options of :func:`allpass.train.stopping`.
         select: Which epoch is reported, a name of ``SELECTION``.
         optimizer: A name of ``OPTIMIZERS``.
         scaling: How features are scaled, a name of ``SCALINGS``.

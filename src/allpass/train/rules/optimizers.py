@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor
 
-from allpass.registry import Registry
+from allpass.registry import Named, Registry
 
 Decay = Literal["l2", "decoupled"]
 
@@ -58,17 +58,8 @@ class Rates:
         return lr, decay
 
 
-class Optimizer(Protocol):
+class Optimizer(Named, Protocol):
     """Updates rows in place; everything stays on the device."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def aliases(self) -> tuple[str, ...]: ...
-
-    @property
-    def citation(self) -> str: ...
 
     def start(self, rows: Tensor) -> dict[str, Tensor]:
         """The state it keeps: tensors whose first axis is the replica."""
