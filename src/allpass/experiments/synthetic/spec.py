@@ -56,19 +56,14 @@ class Network:
         model: A name of ``allpass.models.MODELS``.
         settings: What is tried; each level takes the best on validation.
         graph: Whether it sees the graph at all.
-        stands_for: The published network that it may be, where the source does not say which one that is; or empty.
+        printed: The name of the published network that it is compared with.
     """
 
     name: str
     model: str
     settings: tuple[Mapping[str, Any], ...]
-    graph: bool = True
-    stands_for: str = ""
-
-    @property
-    def printed(self) -> str:
-        """The name of the published network that it is compared with."""
-        return self.stands_for or self.name
+    graph: bool
+    printed: str
 
 
 @dataclass(frozen=True)
@@ -156,7 +151,7 @@ def read_synthetic(text: str) -> SyntheticSpec:
 
 
 def _network(name: str, given: Mapping[str, Any]) -> Network:
-    check_keys(given, ("graph", "space", "stands_for"), needed=("model", "settings"))
+    check_keys(given, ("graph", "space", "printed"), needed=("model", "settings"))
     entry = resolve(given["model"])[0]
     space = given.get("space", {})
     tried = [
@@ -166,7 +161,7 @@ def _network(name: str, given: Mapping[str, Any]) -> Network:
         for setting in settings:
             check_name("setting", setting, {*entry.settings, *TRAINING})
         check_settings(settings, entry.settings)
-    return Network(name, given["model"], tuple(tried), given.get("graph", True), given.get("stands_for", ""))
+    return Network(name, given["model"], tuple(tried), given.get("graph", True), given.get("printed", name))
 
 
 def _places(name: str, given: Mapping[str, Any]) -> tuple[Place, ...]:

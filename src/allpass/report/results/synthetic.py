@@ -144,17 +144,21 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 def _all_curves(study: SyntheticStudy, rows: Sequence[Row]) -> Iterable[_Curves]:
     for series in study.spec.series:
         for base in study.spec.bases:
-            found: dict[str, dict[float, Row]] = {}
-            for row in rows:
-                if row["series"] == series and row["base"] in ("", base):
-                    found.setdefault(str(row["what"]), {})[cast(float, row["level"])] = row
+            mine = [row for row in rows if row["series"] == series and row["base"] in ("", base)]
+            found = {
+                what: {cast(float, row["level"]): row for row in mine if row["what"] == what}
+                for what in (*study.spec.metrics, *study.spec.models)
+            }
             flat = {str(row["what"]): row for row in rows if not row["series"] and row["base"] == base}
-            networks = [what for what in found if what not in METRICS]
-            if networks:
-                # One that has only begun has no curve yet: it would cut those of all others short.
-                most = max(len(found[what]) for what in networks)
-                begun = [what for what in networks if len(found[what]) < most]
-                yield _Curves(series, base, {k: v for k, v in found.items() if k not in begun}, flat)
+            # A network that has only begun has no curve yet: it would cut those of all others short.
+            most = max(len(found[what]) for what in study.spec.models)
+            done = {
+                what: by_level
+                for what, by_level in found.items()
+                if by_level and (what in METRICS or len(by_level) == most)
+            }
+            if most:
+                yield _Curves(series, base, done, flat)
 
 
 def _series(curves: Sequence[_Curves]) -> list[str]:

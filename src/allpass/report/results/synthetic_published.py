@@ -30,17 +30,12 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
         compared: Its rows that have a published value.
     """
     chance = 100 / study.spec.classes
-    guessed = [row for row in compared if study.spec.models[str(row["what"])].stands_for]
-    known = [row for row in compared if row not in guessed]
-    if known:
-        yield Text(f"{_claim(known)}\n\n{_fair(study, known, chance)}")
-    if guessed:
-        yield Text(_guesses(study, guessed))
+    yield Text(f"{_claim(compared)}\n\n{_fair(study, compared, chance)}")
     yield _counts(study, compared)
-    far = [row for row in known if not _close(row)]
+    far = [row for row in compared if not _close(row)]
     if far:
         yield Table(
-            f"The levels of the claim further away than {CLOSE:g} points, with the interval of the difference.",
+            f"The levels further away than {CLOSE:g} points, with the interval of the difference.",
             ("features, network, level", "published", "ours", "difference"),
             tuple((f"{row['base']}, {row['what']}, {_level(row)}", *_three(row)) for row in far),
         )
@@ -82,23 +77,6 @@ def _claim(compared: Sequence[Row]) -> str:
         f"{_share(compared)}. The largest difference is {signed(_difference(furthest))} points, of "
         f"{furthest['what']} with features of {furthest['base']}, {_level(furthest)}."
     )
-
-
-def _guesses(study: SyntheticStudy, rows: Sequence[Row]) -> str:
-    """How near our guesses at networks come that the source does not describe."""
-    said = []
-    for printed in dict.fromkeys(study.spec.models[str(row["what"])].stands_for for row in rows):
-        ours = [
-            f"{model} is on {_share(mine)}"
-            for model in _models(study, rows)
-            if study.spec.models[model].stands_for == printed
-            and (mine := [row for row in rows if row["what"] == model])
-        ]
-        said.append(
-            f"The source does not say what its {printed} is, so it is no part of the claim. As guesses at it, within "
-            f"{CLOSE:g} points of its means: {', '.join(ours)}."
-        )
-    return " ".join(said)
 
 
 def _fair(study: SyntheticStudy, compared: Sequence[Row], chance: float) -> str:
