@@ -147,7 +147,9 @@ def test_published_means_stand_at_their_levels() -> None:
     assert STUDY._compared(about, [60.33, 62.33])["difference"] == 2.0
     assert STUDY._compared({**about, "series": "report"}, [60.0])["difference"] is None
     assert STUDY._compared({**about, "what": "High-pass GCN"}, [60.0])["difference"] is None
-    assert STUDY._compared({**about, "what": "ACM-GCN"}, [93.7, 93.7])["published"] == 92.7  # as multi-filter GCN
+    assert (
+        STUDY._compared({**about, "what": "ACM-GCN"}, [93.7, 93.7])["published"] == 92.7
+    )  # as multi-filter GCN
 
 
 def test_the_turning_point_is_where_a_mean_neighbour_says_nothing() -> None:
