@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from allpass.report.results import complexity, examples, homophily, rank, synthetic
+from allpass.report.results import complexity, examples, homophily, rank
 from allpass.report.results.depth import page as depth
 from allpass.report.results.page import Builder
+from allpass.report.results.synthetic import page as synthetic
 from allpass.report.results.tables import accuracy, bars, few_labels
 
 PAGES: Mapping[str, Builder] = {

@@ -12,7 +12,7 @@ from allpass.experiments.study import Row
 from allpass.experiments.synthetic.study import STUDY
 from allpass.report.canvas import to_bytes
 from allpass.report.results.page import Picture, Table, Text
-from allpass.report.results.synthetic import page
+from allpass.report.results.synthetic.page import page
 
 LEVELS = [place.level for place in STUDY.spec.series["released"]]
 

@@ -1,0 +1,141 @@
+"""Which metric ranks accuracy best: correlations over the levels, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from allpass.experiments.synthetic.ranking import Interval, rankings
+from allpass.experiments.synthetic.study import SyntheticStudy
+from allpass.report.results.page import Block, Table, Text
+from allpass.report.results.synthetic.curves import CLAIMED, OLDER, Curves, between, by_series, symbol
+from allpass.report.results.tables.cells import number
+
+
+def ranks(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]:
+    """How often the claimed metric leads, by how much, and all correlations.
+
+    Args:
+        study: The study.
+        curves: What was found.
+    """
+    yield from _verdict(study, curves)
+    yield _ties(curves)
+    yield _lead(curves)
+    for series, mine in by_series(curves).items():
+        yield _correlations(study.spec.titles[series], mine)
+    yield from _published_correlations(curves)
+
+
+def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]:
+    yield Text(
+        "The measure is Spearman's correlation between a metric and the accuracy over the levels, each level standing "
+        "for the mean over its graphs. A metric ranks better or worse than another where the interval (95%) of the "
+        "difference leaves out 0. There are two questions: what holds for levels like these, where levels and graphs "
+        "are drawn anew, and what holds for these very levels, where graphs alone are. The source makes its claim for "
+        "SGC-1 and GCN, which average."
+    )
+    networks = [name for name in study.spec.models if any(name in found.networks for found in curves)]
+    questions: list[tuple[str, Callable[[Curves, str], Mapping[str, Interval]]]] = [
+        ("levels like these", lambda found, network: found.ranked[network][1]),
+        ("these very levels", lambda found, network: found.leads_here[network]),
+    ]
+    yield Table(
+        f"In how many cases {symbol(CLAIMED)} ranks accuracy better than another metric of the source, in how many "
+        "worse, and in how many that is open. A case is a list of levels with the features of a dataset.",
+        ("network, question", *(f"against {symbol(older)}" for older in OLDER)),
+        tuple(
+            (
+                f"{network}, {question}",
+                *(
+                    _cases([lead(found, network) for found in curves if network in found.networks], older)
+                    for older in OLDER
+                ),
+            )
+            for question, lead in questions
+            for network in networks
+        ),
+    )
+
+
+def _cases(leads: Sequence[Mapping[str, Interval]], older: str) -> str:
+    known = [lead[older] for lead in leads if older in lead]
+    better, worse = sum(lead.low > 0 for lead in known), sum(lead.high < 0 for lead in known)
+    return f"{better} better, {worse} worse, {len(known) - better - worse} open"
+
+
+def _ties(curves: Sequence[Curves]) -> Table:
+    """How much a metric leaves unsaid: levels to which it gives one value."""
+    lines = []
+    for series, mine in by_series(curves).items():
+        for metric in mine[0].shown:
+            values, sizes = np.unique(mine[0].metrics[metric].mean(1), return_counts=True)
+            accuracies = [
+                accuracy.mean(1)[found.metrics[metric].mean(1) == values[sizes.argmax()]]
+                for found in mine
+                for accuracy in found.networks.values()
+            ]
+            lines.append(
+                (
+                    f"{series}, {symbol(metric)}",
+                    f"{len(values)} of {len(mine[0].levels)}",
+                    f"{sizes.max()} at {values[sizes.argmax()]:.3f}",
+                    f"{np.concatenate(accuracies).min():.1f} to {np.concatenate(accuracies).max():.1f}",
+                )
+            )
+    return Table(
+        "What a metric does not tell apart: its different values among the levels, the most levels with one value, "
+        "and the accuracies on those levels, of all networks and features. Accuracy is not ranked within them.",
+        ("levels, metric", "different values", "most levels with one value", "accuracy there, %"),
+        tuple(lines),
+    )
+
+
+def _lead(curves: Sequence[Curves]) -> Table:
+    older = [metric for metric in curves[0].metrics if metric != CLAIMED]
+    return Table(
+        f"For levels like these: the correlation of {symbol(CLAIMED)} less that of each other metric, with its "
+        "interval. Signs count: a metric that falls as accuracy rises, by its definition or because it speaks of "
+        "high-pass filters, has a negative correlation and may rank as well all the same.",
+        ("levels, features, network", *map(symbol, older)),
+        tuple(
+            (
+                f"{found.series}, {found.base}, {network}",
+                *(between(lead[metric]) if metric in lead else "–" for metric in older),
+            )
+            for found in curves
+            for network, (_, lead) in found.ranked.items()
+        ),
+    )
+
+
+def _correlations(levels: str, curves: Sequence[Curves]) -> Table:
+    return Table(
+        f"Spearman's correlation of each metric with accuracy on {levels}.",
+        ("features, network", *map(symbol, curves[0].metrics)),
+        tuple(
+            (f"{found.base}, {network}", *map(between, correlations.values()))
+            for found in curves
+            for network, (correlations, _) in found.ranked.items()
+        ),
+    )
+
+
+def _published_correlations(curves: Sequence[Curves]) -> Iterator[Table]:
+    """The same of the printed means, whose graphs are not ours: only levels are drawn anew."""
+    lines = []
+    for found in curves:
+        for network in found.networks:
+            printed = [number(found.rows[network][level], "published") for level in found.levels]
+            if any(value is None for value in printed):
+                continue
+            means = {name: values.mean(1, keepdims=True) for name, values in found.metrics.items()}
+            ranked, _ = rankings(means, np.array(printed, dtype=np.float64)[:, None])
+            lines.append((f"{found.base}, {network}", *map(between, ranked.values())))
+    if lines:
+        yield Table(
+            "The same for the published accuracies, against our metrics at the same levels.",
+            ("features, network", *map(symbol, curves[0].metrics)),
+            tuple(lines),
+        )
