@@ -13,13 +13,14 @@ from pathlib import Path
 
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan, Row
+from allpass.experiments.tables.study import TableStudy
 from allpass.report.canvas import to_bytes
 from allpass.report.files import write_whole
 from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Picture
-from allpass.report.results.tables.agreement import Count, count
+from allpass.report.results.tables.agreement import JUDGED, Count, count
 from allpass.report.results.tables.cells import Results
 from allpass.train.runs.store import Store
 from tools.blocks import ROOT
@@ -41,14 +42,26 @@ NAMES = {
     "complexity": ("dataset", "model"),
 }
 """What tells the rows of a study apart."""
+PARTS = {"acm-bars": "acm-random"}
+"""Studies that show a part of another one."""
 ACM = ("acm-random", "acm-fixed", "acm-deezer")
 """The tables of one paper, which are judged together."""
 
 
 def merged(name: str, new: Sequence[Row]) -> list[Row]:
     """The kept rows with new ones in place of those of the same cell, and more at the end."""
-    found = {tuple(row[part] for part in NAMES[name]): row for row in (*kept(name), *new)}
+    found = {tuple(row[part] for part in NAMES[name]): row for row in (*current(name), *new)}
     return list(found.values())
+
+
+def current(name: str) -> list[Row]:
+    """The kept rows; of a part of another study those of that study."""
+    if name not in PARTS:
+        return kept(name)
+    study = STUDIES[name]
+    assert isinstance(study, TableStudy)
+    cells = {(cell.row, cell.column.name) for cell in study.spec.cells}
+    return [row for row in kept(PARTS[name]) if (row["row"], row["column"]) in cells]
 
 
 def files(name: str, rows: Sequence[Row]) -> dict[Path, bytes]:
@@ -78,10 +91,10 @@ def index() -> str:
         last = max((str(row["ended"]) for row in rows), default="not run yet")
         lines.append(f"| {shown} | {study.title} | {len(rows):,} | {last} |")
     tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES]
-    counted = sum((count(table, only="ACM") for table in tables), Count()).said(
-        f"ACM cells of {', '.join(ACM)}"
-    )
-    lines += ["", f"At the published settings, {counted}"] if counted else []
+    for kind, where in JUDGED.items():
+        counted = sum((count(table, kind, only="ACM") for table in tables), Count())
+        said = counted.said(f"ACM cells of {', '.join(ACM)}{where}")
+        lines += ["", f"At the published settings, {said}"] if said else []
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +102,7 @@ def stale() -> list[Path]:
     """The files of the folder that are not what their rows give."""
     wanted = {FOLDER / "index.md": index().encode()}
     for name in STUDIES:
-        rows = kept(name)
+        rows = current(name)
         wanted |= files(name, rows) if rows else {}
     return sorted(
         path
@@ -112,7 +125,7 @@ def main() -> None:
         sys.exit(bool(found))
     FOLDER.mkdir(exist_ok=True)
     for name in given.names or STUDIES:
-        rows = kept(name)
+        rows = current(name)
         if given.store is not None:
             with Store(given.store, read_only=True) as store:
                 rows = merged(name, STUDIES[name].rows(Plan(), store))

@@ -51,8 +51,30 @@ def test_every_page_is_what_its_rows_give() -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_rows_are_told_apart(name: str) -> None:
     rows = reproduced.kept(name)
-    assert reproduced.merged(name, ()) == rows
+    assert reproduced.merged(name, ()) == rows == reproduced.current(name)
     assert not any(row.get("quick") for row in rows)  # those mean nothing
+
+
+def test_a_part_of_a_study_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = reproduced.kept("acm-random")
+    inside = {
+        "row": "GCN",
+        "column": "Film",
+        "kind": "same",
+    }
+    newer = [{**row, "mean": 1.0} if row.items() >= inside.items() else row for row in whole]
+    monkeypatch.setattr(reproduced, "kept", lambda name: newer if name == "acm-random" else [])
+    found = {(row["row"], row["column"], row["kind"]): row for row in reproduced.current("acm-bars")}
+    assert found["GCN", "Film", "same"]["mean"] == 1.0
+    assert {column for _, column, _ in found} == {
+        "Cornell",
+        "Wisconsin",
+        "Texas",
+        "Film",
+        "Chameleon",
+        "Squirrel",
+    }
+    assert len(found) < len(whole)
 
 
 def test_every_study_is_known_here() -> None:

@@ -99,7 +99,7 @@ for _metric in (
     Metric(
         name="aggregation_homophily",
         symbol="H_agg",
-        meaning="Share of the nodes whose neighbourhood, label by label, resembles their own class most.",
+        meaning="Share of the nodes whose neighbourhood, by labels, resembles their own class no less than all others.",
         low=0,
         high=1,
         direction="high: averaging neighbours keeps classes apart",
@@ -147,7 +147,7 @@ for _metric in (
     Metric(
         name="aggregation_similarity",
         symbol="S_agg(Â, X)",
-        meaning="Share of the nodes whose averaged features resemble their own class most.",
+        meaning="Share of the nodes whose averaged features resemble their own class no less than all others.",
         low=0,
         high=1,
         direction="high: averaged features separate the classes",
@@ -171,7 +171,7 @@ for _metric in (
     Metric(
         name="feature_similarity",
         symbol="S_agg(I, X)",
-        meaning="Share of the nodes whose own features, without the graph, resemble their own class most.",
+        meaning="Share of the nodes whose features, without graph, resemble their own class no less than all others.",
         low=0,
         high=1,
         direction="high: features alone separate the classes",

@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import t as student
 from tests.experiments.performing import performed
 
+from allpass.data import load, splits
 from allpass.errors import InputError
 from allpass.experiments.study import Plan, Row, Task
 from allpass.experiments.tables.spec import parse_spec
@@ -378,6 +379,10 @@ def test_the_row_of_published_settings(store: Store) -> None:
     assert json.loads(str(row["settings"])) == {"dropout": 0.2, "lr": 0.05}
     assert (row["runs"], row["mean"], row["scores"], row["epochs"]) == (3, 72.0, "70.00 72.00 74.00", 11.0)
     assert (row["tried"], row["best_on_test"], row["diverged"], row["quick"]) == (0, None, 0, False)
+    data, parts = load("example-high-pass"), splits(load("example-high-pass"), "random", count=3, train=0.4)
+    frequent = [data.y[part.val].mode().values for part in parts]
+    shares = [(data.y[part.test] == most).double().mean() for part, most in zip(parts, frequent, strict=True)]
+    assert row["majority"] == pytest.approx(100 * float(np.mean(shares)), abs=1e-3)
     assert (row["published"], row["published_deviation"]) == (75.0, 5.0)  # what stood beside the settings
     assert (row["published_difference"], row["published_verdict"]) == (-3.0, AGREES)
     assert (row["rerun"], row["rerun_deviation"], row["rerun_difference"]) == (60.0, None, 12.0)

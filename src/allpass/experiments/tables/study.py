@@ -172,6 +172,7 @@ class TableStudy(Specified[Spec]):
             **_measured(chosen, runs, final.protocol),
             "tried": len(self._candidates(cell, plan)) if kind == "honest" else 0,
             "best_on_test": _percent(tried.best_on_test) if searched else None,
+            "majority": None if final.score else _percent(final.majority()),
             **self._compared(cell, kind, chosen, quick=plan.quick),
             "quick": plan.quick,
             **origin(runs),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from statistics import fmean
 from typing import Any
 
 from torch_geometric.data import Data
@@ -64,6 +65,12 @@ class Trainings:
         for number in range(len(job.wanted)):
             key = job.key(number)
             yield replace(key, protocol={**key.protocol, **chosen}) if chosen else key
+
+    def majority(self) -> float:
+        """The accuracy of saying the most frequent class of the validation nodes, averaged over the splits."""
+        data, parts = prepared(self.dataset, self.protocol)
+        right = [data.y[part.test] == data.y[part.val].clamp(min=0).bincount().argmax() for part in parts]
+        return fmean(float(each.double().mean()) for each in right)
 
     def runs(self, left: Collection[str], device: str) -> Iterator[Sequence[Run]]:
         """Train, and give the runs as they end.

@@ -90,8 +90,9 @@ def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
     ]
     runs, parts = rows[0]["runs"], rows[0]["graphs_in_parts"]
     return (
-        f"The claim: each known value lies within [lowest − {study.margin}, highest + {study.margin}] of {runs} draws. "
-        f"{within} of {known} known values do."
+        f"The claim: each value of an independent computation lies within [lowest − {study.margin}, highest + "
+        f"{study.margin}] of {runs} draws. "
+        f"{within} of {known} such values do, which are called known here."
         + f" The others: {'; '.join(missed)}."
         * bool(missed)
         + "\n\nEvery weight is drawn from N(0, 1); nothing is trained or rescaled. The graph is "

@@ -15,7 +15,7 @@ STRONGEST = 45
 
 
 def shaded(numbers: Sequence[float | None], texts: Sequence[str]) -> tuple[Value, ...]:
-    """Texts with the shade of the number behind each; what has no number has no shade.
+    """Texts with the shade of the number behind each; what has no number, or none beside it, has no shade.
 
     Args:
         numbers: The numbers that are compared.
@@ -28,7 +28,9 @@ def shaded(numbers: Sequence[float | None], texts: Sequence[str]) -> tuple[Value
     known = [number for number in numbers if number is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
     return tuple(
-        Value(text) if number is None else Value(text, number == high, _place(number, low, high))
+        Value(text)
+        if number is None or len(known) < 2
+        else Value(text, number == high, _place(number, low, high))
         for number, text in zip(numbers, texts, strict=True)
     )
 

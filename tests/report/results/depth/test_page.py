@@ -197,11 +197,39 @@ def test_the_page_says_what_was_found() -> None:
     made = page(STUDY, ROWS)
     said = texts(made)
     assert "Cora: from 4 to 8 layers; the latter with he with ReLU" in said
-    assert "2 of 3 combinations are significantly better and 0 significantly worse" in said
+    assert "2 of 3 combinations are significantly better, 0 of them where glorot does no better" in said
+    assert "0 are significantly worse, 0 of them because all their runs diverged" in said
+    assert "these depths say little" not in said  # means are known to a point
     assert "Networks that lose more than 2 points against the shallow one: 1." in said
     assert "Of 120 runs" in said
     assert "In 4 of 4 networks the measured factor lies between the two; in 0 it is nearer" in said
     assert all(f"- {note}" in said for note in STUDY.notes)
+
+
+def test_differences_are_told_apart_by_what_makes_them() -> None:
+    sure = {"difference_low": 1.0, "difference_high": 2.0, "p_value": 1e-6}
+    rows = [
+        row(2, 86.0),
+        row(4, 31.0),
+        row(8, 84.0),
+        row(4, 85.0, "he", difference=54.0, **sure),
+        row(8, 85.0, "he", difference=1.0, **sure),
+        row(8, 0.0, "energy", difference=-84.0, diverged=10, **sure),
+        row(8, 60.0, "forward", difference=-24.0, diverged=4, **sure),
+    ]
+    said = texts(page(STUDY, rows))
+    assert "2 of 4 combinations are significantly better, 1 of them where glorot does no better" in said
+    assert "2 are significantly worse, 1 of them because all their runs diverged" in said
+
+
+def test_depths_that_noise_decides_are_said_to_say_little() -> None:
+    vague = [row(layers, 86.0, low=80.0, high=92.0) for layers in DEPTHS]
+    lost = row(8, 0.0, "he", low=0.0, high=0.0, diverged=10)  # sure of nothing
+    said = texts(page(STUDY, [*vague, lost, {**lost, "activation": "tanh"}, {**lost, "layers": 4}]))
+    assert (
+        "(half of the means have an interval of ± 6.0 points or more, so that these depths say little)"
+        in said
+    )
 
 
 def test_the_tables_hold_what_was_found() -> None:

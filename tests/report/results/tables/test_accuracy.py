@@ -46,7 +46,7 @@ def test_what_the_overview_leaves_out_is_named() -> None:
     found = page(STUDY, [row_of(cell, "same", [40.0, 41.0] * 5) for cell in cells])
     (same,) = matrices(found)
     assert same.header == ("row", "Texas", "Film")
-    assert [values[0].text for values in same.values()] == ["GCN", "ACM-GCN"]
+    assert [values[0].text for values in same.values()][:-1] == ["GCN", "ACM-GCN"]
     assert text_at(same, "GCN", "Film") == "not yet"
     texts = [block.text for block in found.blocks if isinstance(block, Text) and "Not run yet:" in block.text]
     waiting, nothing = texts[0].split(" Nothing to run: ")
@@ -57,6 +57,30 @@ def test_what_the_overview_leaves_out_is_named() -> None:
     )
     assert texts[1].startswith("Ours with the same settings, on splits")  # none of this kind
     assert texts[2].startswith("Ours, honest")
+
+
+def test_what_one_answer_reaches_stands_below_and_who_does_no_better_is_named() -> None:
+    cells = [SPEC.cell("GCN", "Texas"), SPEC.cell("ACM-GCN", "Texas"), SPEC.cell("ACM-GCN", "Film")]
+    assert cells[0].published == (83.11, 3.2)
+    rows = [
+        {**row_of(cell, "same", [mean - 1, mean + 1] * 5), "majority": share}
+        for cell, mean, share in zip(cells, (80.0, 95.0, 41.0), (83.114, 81.0, None), strict=True)
+    ]
+    found = page(STUDY, rows)
+    (same,) = matrices(found)
+    *_, frequent = same.values()
+    assert [value.text for value in frequent] == [
+        "the most frequent class of the validation nodes",
+        "82.1",
+        "",
+    ]
+    assert not any(value.best or value.shade for value in frequent)
+    texts = [block.text for block in found.blocks if isinstance(block, Text)]
+    place = texts.index("Means that one answer for all nodes reaches too:")
+    assert texts[place + 1].splitlines() == [
+        "- published, on the splits of the source: GCN on Texas",
+        "- ours, same: GCN on Texas",
+    ]
 
 
 def test_the_authors_code_alone_is_agreed_with_where_nothing_was_published() -> None:

@@ -5,7 +5,7 @@ from tests.report.results.invented import row_of
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Table, Text
-from allpass.report.results.tables.agreement import accepted, agreement, below, reasons
+from allpass.report.results.tables.agreement import accepted, agreement, below, count, reasons
 from allpass.report.results.tables.cells import Results, two_errors
 
 SPEC = read_spec("acm-random")
@@ -63,6 +63,25 @@ def test_the_count_is_over_acm_cells_and_over_all() -> None:
     assert everything.endswith(f"{published - 3} more are not run yet.")
 
 
+def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
+    rows = [
+        row_of(FILM, "same", around(41)),
+        row_of(FILM, "fresh", around(30)),
+        row_of(SGC, "fresh", around(41)),
+    ]
+    _, _, acm, everything = counted(rows)
+    assert acm.startswith("1 of 2 ACM cells on splits that the source did not choose by (50%) agree")
+    assert everything.startswith("1 of 2 cells on splits that the source did not choose by (50%) agree")
+
+
+def test_a_row_of_ours_that_changes_another_does_not_count() -> None:
+    study = TableStudy(read_spec("acm-fixed"))
+    ours = study.spec.cell("Three layers: ACM-Snowball-2", "Film")
+    theirs = study.spec.cell("ACM-Snowball-2", "Film")
+    rows = [row_of(cell, "same", around(cell.published[0])) for cell in (ours, theirs)]
+    assert (count(Results(study, rows)).agree, count(Results(study, rows)).judged) == (1, 1)
+
+
 def test_before_anything_was_run() -> None:
     assert counted([])[0].startswith("0 of 0 ACM cells agree")
     assert below(Results(STUDY, [])) == ()
@@ -93,4 +112,16 @@ def test_notes_and_diverged_runs_are_reasons_and_nothing_is_said_so() -> None:
     assert found == [plus.note, "3 of 10 runs diverged."]
     _, table = below(Results(STUDY, [row_of(SGC, "same", around(30))]))
     assert isinstance(table, Table)
-    assert table.rows[0][4] == "No reason is known."
+    assert table.rows[0][4] == "No reason is known that explains it."
+
+
+def test_a_choice_on_test_nodes_that_is_worth_enough_is_a_reason() -> None:
+    def known(lift: float) -> str:
+        rows = [row_of(SGC, "same", around(36)), row_of(SGC, "honest", around(37), lift=lift)]
+        table = below(Results(STUDY, rows))[1]
+        assert isinstance(table, Table)
+        return str(table.rows[0][4])
+
+    missing = SGC.published[0] - 36 - two_errors(SGC, row_of(SGC, "same", around(36)))
+    assert known(missing - 0.1).endswith("No reason is known that explains it.")
+    assert "No reason" not in known(missing + 0.1)

@@ -85,7 +85,14 @@ def test_the_blocks_of_a_page() -> None:
     assert isinstance(table, Table)
     (line,) = [[value.text for value in values] for values in table.values()]
     assert len(line) == len(table.header) == 8
-    assert line[-1].endswith("No reason is known that explains all of it.")
+    assert line[-1].endswith(
+        "worse. Ours is below their code too, which no search explains; no reason is known."
+    )
+    other = SPEC.cell("truncated Krylov", "Cora 1%")  # their code was not run there
+    row = row_of(other, "same", list(60 + easy[:10]))
+    *_, table = shortfalls(Results(STUDY, [row, *rows]), [(other, row)], "GCN")
+    assert isinstance(table, Table)
+    assert str(table.rows[0][-1]).endswith("No reason is known that explains all of it.")
     words = [text.text for text in texts if isinstance(text, Text)]
     assert "over the 1 cells" in words[0]
     assert "correlation is 1.00" in words[0]

@@ -148,6 +148,36 @@ class Findings:
         slopes = [_slope(series(row, f"{of}_variance")[:-1]) for of in ("start", "independent", "alike")]
         return Growth(*slopes) if all(map(math.isfinite, slopes)) else None
 
+    def margin(self, dataset: str) -> float:
+        """Half of the 95% interval of a mean, of the middle one of a dataset; networks that diverge are left out.
+
+        Args:
+            dataset: Where.
+        """
+        there = [place for place in self.found if place.dataset == dataset and not self.diverges(place)]
+        ends = [(number(self.found[place], "low"), number(self.found[place], "high")) for place in there]
+        halves = [(high - low) / 2 for low, high in ends if low is not None and high is not None]
+        return float(np.median(halves)) if halves else 0.0
+
+    def diverges(self, combination: Combination) -> bool:
+        """Whether all runs of a network diverged.
+
+        Args:
+            combination: The network.
+        """
+        row = self.found[combination]
+        return row["diverged"] == row["runs"]
+
+    def without_rival(self, combination: Combination) -> bool:
+        """Whether the baseline that a network is compared with does no better than the most frequent class.
+
+        Args:
+            combination: The network.
+        """
+        row = self.found[combination._replace(initialisation=self.grid.baseline)]
+        mean, chance = number(row, "mean") or 0.0, number(row, "majority") or 0.0
+        return mean < chance + self.grid.tolerance
+
     def needed(self) -> float:
         """How large a difference has to be, as the largest of its family, to be significant: half of all need more."""
         found = []

@@ -62,7 +62,7 @@ def _said_of_reach(findings: Findings) -> str:
         if not reached:
             continue
         named = {f"{name} with {grid.activations[act]}": depth for (act, name), depth in reached.items()}
-        lines.append(f"- {grid.datasets[dataset]}: {_range(named)}")
+        lines.append(f"- {grid.datasets[dataset]}: {_range(named)}{_vague(findings, dataset)}")
     return (
         f"A combination trains to a depth if up to there its mean accuracy stays within {grid.tolerance:g} points of "
         f"its own accuracy with {grid.depths[0]} layers. That depth is, over all initialisations and activations:\n\n"
@@ -82,9 +82,19 @@ def _range(reached: Mapping[str, int]) -> str:
     return f"from {least} to {furthest} layers; the latter with {which}"
 
 
+def _vague(findings: Findings, dataset: str) -> str:
+    """Told where means are not known well enough to be near or not near others."""
+    margin, tolerance = findings.margin(dataset), findings.grid.tolerance
+    if margin <= tolerance:
+        return ""
+    return f" (half of the means have an interval of ± {margin:.1f} points or more, so that these depths say little)"
+
+
 def _said_of_help(findings: Findings) -> str:
     compared = [place for place, row in findings.found.items() if row["p_value"] is not None]
-    verdicts = [findings.verdict(place) for place in compared]
+    better, worse = (
+        [place for place in compared if findings.verdict(place) == word] for word in ("better", "worse")
+    )
     baseline = findings.grid.baseline
     if not compared:
         return f"Nothing could be compared with {baseline} yet."
@@ -95,10 +105,12 @@ def _said_of_help(findings: Findings) -> str:
     above = sum(low is not None and low > 0 for low, _ in intervals)
     below = sum(high is not None and high < 0 for _, high in intervals)
     return (
-        f"Against {baseline} with the same activation, depth and splits, {verdicts.count('better')} of "
-        f"{count(len(compared))} combinations are significantly better and {verdicts.count('worse')} significantly "
-        "worse (paired t test corrected for splits that share nodes; Holm over all depths and initialisations of a "
-        f"dataset with an activation, at {LEVEL:g}). That is a strict question to few splits: in half of the "
+        f"Against {baseline} with the same activation, depth and splits, {len(better)} of {count(len(compared))} "
+        f"combinations are significantly better, {sum(map(findings.without_rival, better))} of them where {baseline} "
+        f"does no better than the most frequent class; {len(worse)} are significantly worse, "
+        f"{sum(map(findings.diverges, worse))} of them because all their runs diverged (paired t test corrected for "
+        "splits that share nodes; Holm over all depths and initialisations of a dataset with an activation, at "
+        f"{LEVEL:g}). That is a strict question to few splits: in half of the "
         f"comparisons a difference has to be {findings.needed():.0f} points or more. Without the correction for many "
         f"questions {above} are better and {below} worse, where chance alone gives about "
         f"{len(compared) * LEVEL / 2:.0f} of each."
@@ -111,8 +123,8 @@ def _said_of_training(findings: Findings) -> str:
         return "No deep network loses more than that against the shallow one."
     return (
         f"Networks that lose more than {findings.grid.tolerance:g} points against the shallow one: {count(lost)}. Of "
-        f"these, {count(unfitted)} lose as much on the training nodes at the reported epoch; the others fit those as "
-        "well as the shallow network, and fail on new ones."
+        f"these, {count(unfitted)} lose more than that on the training nodes too, at the reported epoch, or diverged; "
+        "the others fit those as well as the shallow network, and fail on new ones."
     )
 
 

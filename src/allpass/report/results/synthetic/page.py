@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.synthetic.graphs import METRICS_TASK
+from allpass.experiments.synthetic.spec import Place
 from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Text
@@ -46,19 +48,20 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 
 
 def _progress(study: SyntheticStudy, rows: Sequence[Row]) -> list[Text]:
-    """What has not run yet, and the command of what has."""
+    """The levels that have not run yet, by network and list of levels."""
     spec = study.spec
-    names = {str(row[name]) for row in rows for name in ("series", "base", "what")}
-    names |= {METRICS_TASK} if any(row["kind"] == "metric" for row in rows) else set()
-    axes = (tuple(spec.bases), (METRICS_TASK, *spec.models), tuple(spec.series))
-    left = [name for axis in axes for name in axis if name not in names]
-    if not rows or not left:
+    there = Counter((row["what"], row["series"], row["base"]) for row in rows)
+    lines = []
+    for what, network in spec.models.items():
+        for series, places in spec.series.items() if network.graph else (("", [Place()]),):
+            known = {base: there[what, series, base] for base in spec.bases}
+            lacking = [f"{base} ({known[base]})" for base in spec.bases if known[base] < len(places)]
+            if lacking:
+                where = f" on {spec.titles[series]}" if series else ""
+                bases = f"features of {', '.join(lacking)}" if any(known.values()) else "all"
+                lines.append(f"- {what}{where}: {bases}")
+    if not any(row["kind"] == "metric" for row in rows):
+        lines.append(f"- {METRICS_TASK}: all")
+    if not rows or not lines:
         return []
-    partly = [axis for axis in axes if not names.issuperset(axis)]
-    done = ",".join(name for axis in partly for name in axis if name in names)
-    missing = ", ".join(spec.titles.get(name, name) for name in left)
-    return [
-        Text(
-            f"Not run yet: {missing}. What stands here came from: allpass reproduce {study.id} --cells {done}"
-        )
-    ]
+    return [Text("\n".join(("Not run yet (in brackets the number of levels that are there):\n", *lines)))]

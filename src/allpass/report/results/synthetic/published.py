@@ -9,6 +9,7 @@ import numpy as np
 
 from allpass.experiments.study import Row
 from allpass.experiments.synthetic.study import SyntheticStudy
+from allpass.experiments.tables.verdicts import BETTER, WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.cells import number, signed, spread
 
@@ -30,7 +31,7 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
         compared: Its rows that have a published value.
     """
     chance = 100 / study.spec.classes
-    yield Text(f"{_claim(compared)}\n\n{_fair(study, compared, chance)}")
+    yield Text("\n\n".join((_claim(compared), _fair(study, compared, chance), _significant(study, compared))))
     yield _counts(study, compared)
     far = [row for row in compared if not _close(row)]
     if far:
@@ -58,7 +59,15 @@ def by_level(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Table]:
             f"Features of {base}: mean and deviation over graphs in percent, and the difference with its interval.",
             (
                 "level",
-                *(f"{model}, {kind}" for model in models for kind in ("published", "ours", "difference")),
+                *(
+                    f"{name}, {kind}"
+                    for model in models
+                    for name, kind in (
+                        (study.spec.models[model].printed, "published"),
+                        (model, "ours"),
+                        (model, "difference"),
+                    )
+                ),
             ),
             tuple(
                 (
@@ -96,6 +105,15 @@ def _fair(study: SyntheticStudy, compared: Sequence[Row], chance: float) -> str:
     return " ".join(said)
 
 
+def _significant(study: SyntheticStudy, compared: Sequence[Row]) -> str:
+    """Three points are a wide margin where graphs differ little: how many intervals leave out 0."""
+    said = []
+    for model in _models(study, compared):
+        words = [row["verdict"] for row in compared if row["what"] == model]
+        said.append(f"{model} {words.count(WORSE)} below and {words.count(BETTER)} above of {len(words)}")
+    return f"Levels on which the interval of the difference leaves out 0: {'; '.join(said)}."
+
+
 def _counts(study: SyntheticStudy, compared: Sequence[Row]) -> Table:
     models = _models(study, compared)
     lines = []
@@ -116,11 +134,16 @@ def _at_chance(study: SyntheticStudy, rows: Sequence[Row]) -> str:
     parts = []
     for model in _models(study, rows):
         mine = [_difference(row) for row in rows if row["what"] == model]
-        parts.append(f"{signed(float(np.mean(mine)))} points for {model} ({len(mine)} levels)")
+        ours = np.mean([number(row, "mean") for row in rows if row["what"] == model])
+        parts.append(
+            f"{signed(float(np.mean(mine)))} points for {model} ({len(mine)} levels, {ours:.2f}% on average)"
+        )
     return (
         f"Where the published mean is within {AT_CHANCE:g} points of chance, the mean difference is "
         f"{' and '.join(parts)}. The published settings are the best of a grid on test nodes, which lifts the "
-        "mean of a network that has learned nothing; how much of the difference that explains was not measured."
+        "mean of a network that has learned nothing; how much of the difference that explains was not measured. Such "
+        "a network can fall below chance: its epoch is chosen by the validation nodes, and a class that is frequent "
+        "among these is rare among test nodes, which are what is left of it."
     )
 
 

@@ -33,10 +33,17 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
         "The measure is Spearman's correlation between a metric and the accuracy over the levels, each level standing "
         "for the mean over its graphs. A metric ranks better or worse than another where the interval (95%) of the "
         "difference leaves out 0. There are two questions: what holds for levels like these, where levels and graphs "
-        "are drawn anew, and what holds for these very levels, where graphs alone are. The source makes its claim for "
-        "SGC-1 and GCN, which average."
+        "are drawn anew, and what holds for these very levels, where graphs alone are. Intervals are percentiles of "
+        "resamplings, which bring ties and noise: a correlation near 1 may lie outside of its own. The source makes "
+        "its claim for SGC-1 and GCN, which average; a network that does not may rank the other way round, and is left "
+        "out of the count."
     )
-    networks = [name for name in study.spec.models if any(name in found.networks for found in curves)]
+    published = {name for by_network in study.spec.published.values() for name in by_network}
+    networks = [
+        name
+        for name, network in study.spec.models.items()
+        if network.printed in published and any(name in found.networks for found in curves)
+    ]
     questions: list[tuple[str, Callable[[Curves, str], Mapping[str, Interval]]]] = [
         ("levels like these", lambda found, network: found.ranked[network][1]),
         ("these very levels", lambda found, network: found.leads_here[network]),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Table, Text
+from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.agreement import agreement, below
 from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
@@ -25,10 +26,12 @@ _TITLES: dict[Kind, str] = {
     "fresh": "Ours with the same settings, on splits that the source did not choose by.",
     "honest": "Ours, honest: settings chosen on validation nodes alone, disjoint splits, corrected data.",
 }
+_FREQUENT = "the most frequent class of the validation nodes"
 _LEGEND = (
     f"{MARKS[AGREES]} agrees with the published mean (95% interval of the difference), {MARKS[BETTER]} better, "
     f"{MARKS[WORSE]} worse, {OF_RERUN} agrees with or exceeds the authors' own code alone, "
-    f"{MARKS[INCOMPARABLE]} not comparable; “not yet”: not run yet, –: nothing to run. Best of a column in bold."
+    f"{MARKS[INCOMPARABLE]} not comparable; “not yet”: not run yet, –: nothing to run. Best of a column in bold. The "
+    "last line is what a network reaches that gives one answer for all nodes."
 )
 
 
@@ -47,6 +50,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *agreement(results),
             Heading("All cells at a glance"),
             *(block for kind in results.kinds for block in _overview(results, kind)),
+            *_no_better(results),
             *below(results),
             *luck(results),
             *selection(results),
@@ -84,7 +88,45 @@ def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence
         for column in columns
     ]
     header = ("row", *(title_of(column, kind) for column in columns))
+    known = [_frequent(results, rows, column, kind) for column in columns]
+    if any(known):
+        rows, shown = (
+            (*rows, _FREQUENT),
+            [(*column, Value(text)) for column, text in zip(shown, known, strict=True)],
+        )
     return Table.of_columns(f"{_TITLES[kind]} {_LEGEND}", header, rows, shown)
+
+
+def _frequent(results: Results, rows: Sequence[str], column: Column, kind: Kind) -> str:
+    """What a constant answer gives on the splits of a column, which may be others for every row."""
+    found = [number(results.get(results.cell(row, column), kind), "majority") for row in rows]
+    known = [share for share in found if share is not None]
+    return f"{fmean(known):.1f}" if known else ""
+
+
+def _no_better(results: Results) -> tuple[Block, ...]:
+    """The numbers that a constant answer reaches: those of the source on its own splits, and ours."""
+    found: dict[str, list[str]] = {}
+    for cell in results.spec.cells:
+        for kind in results.kinds:
+            row = results.get(cell, kind)
+            ours, share = number(row, "mean"), number(row, "majority")
+            if ours is None or share is None:
+                continue
+            name = f"{cell.row} on {title_of(cell.column, kind)}"
+            if ours <= share:
+                found.setdefault(f"ours, {kind}", []).append(name)
+            if (
+                kind == "same"
+                and cell.drawn is not None
+                and cell.published
+                and cell.published[0] <= round(share, 2)
+            ):
+                found.setdefault("published, on the splits of the source", []).append(name)
+    if not found:
+        return ()
+    lines = [f"{what}: {', '.join(names)}" for what, names in sorted(found.items(), reverse=True)]
+    return Text("Means that one answer for all nodes reaches too:"), listed(lines)
 
 
 def _short(results: Results, cell: Cell | None, kind: Kind) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.study import Kind
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE
 from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.cells import (
@@ -20,6 +21,9 @@ from allpass.report.results.tables.cells import (
     two_errors,
 )
 from allpass.report.results.tables.selection import bias_of
+
+JUDGED: dict[Kind, str] = {"same": "", "fresh": " on splits that the source did not choose by"}
+"""The numbers that are held against the published ones, and how they are told."""
 
 
 def accepted(cell: Cell, row: Row) -> bool | None:
@@ -77,18 +81,19 @@ class Count:
         )
 
 
-def count(results: Results, *, only: str = "") -> Count:
-    """How many cells of a table agree.
+def count(results: Results, kind: Kind = "same", *, only: str = "") -> Count:
+    """How many cells of a table agree; rows that change one thing of another are ours, and do not count.
 
     Args:
         results: The rows of the table.
+        kind: On which splits.
         only: What the names of the rows that are counted begin with.
     """
-    cells = [cell for cell in results.spec.cells if cell.row.startswith(only)]
-    rows = [(cell, results.get(cell, "same")) for cell in cells]
+    cells = [cell for cell in results.spec.cells if cell.searched and cell.row.startswith(only)]
+    rows = [(cell, results.get(cell, kind)) for cell in cells]
     verdicts = [accepted(cell, row) for cell, row in rows if row is not None]
     waiting = sum(
-        row is None and bool(cell.published or cell.rerun) and results.missing(cell, "same") == NOT_YET
+        row is None and bool(cell.published or cell.rerun) and results.missing(cell, kind) == NOT_YET
         for cell, row in rows
     )
     return Count(verdicts.count(True), len(verdicts) - verdicts.count(None), waiting)
@@ -100,8 +105,11 @@ def agreement(results: Results) -> tuple[Block, ...]:
     Args:
         results: The rows of the table.
     """
-    of_acm, of_all = count(results, only="ACM"), count(results)
-    said = [of_acm.said("ACM cells")] + ([of_all.said("cells")] if of_all != of_acm else [])
+    said = []
+    for kind, where in JUDGED.items():
+        of_acm, of_all = count(results, kind, only="ACM"), count(results, kind)
+        if kind == "same" or of_all.judged:
+            said += [of_acm.said(f"ACM cells{where}")] + [of_all.said(f"cells{where}")] * (of_all != of_acm)
     lines = [line for line in said if line]
     if not lines:
         return ()
@@ -124,7 +132,7 @@ def below(results: Results) -> tuple[Block, ...]:
         row = results.get(cell, "same")
         if row is None or accepted(cell, row) is not False:
             continue
-        known = " ".join(reasons(results, cell, row)) or "No reason is known."
+        known = " ".join([*reasons(results, cell, row), *_unexplained(results, cell, row)])
         lines.append((f"{cell.row}, {cell.column.name}", measured(row), printed(cell), compared(row), known))
     if not lines:
         return ()
@@ -137,6 +145,15 @@ def below(results: Results) -> tuple[Block, ...]:
             tuple(lines),
         ),
     )
+
+
+def _unexplained(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
+    """Where more is missing than a choice of settings on test nodes was ever seen to be worth."""
+    missing = -(number(row, "published_difference") or 0.0) - two_errors(cell, row)
+    bias = bias_of(results, cell.column)
+    if cell.incomparable or (bias is not None and missing <= bias.high):
+        return ()
+    return ("No reason is known that explains it.",)
 
 
 def reasons(results: Results, cell: Cell, row: Row) -> list[str]:

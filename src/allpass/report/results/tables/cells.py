@@ -112,19 +112,20 @@ def signed(value: float, digits: int = 2) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def compared(row: Row, with_what: str = "published") -> str:
+def compared(row: Row, with_what: str = "published", *, word: str = "") -> str:
     """A difference, its interval and the verdict; empty where there was nothing to compare with.
 
     Args:
         row: Our row.
         with_what: ``"published"`` or ``"rerun"``.
+        word: What is said in place of the verdict.
     """
     difference = number(row, f"{with_what}_difference")
     if difference is None:
         return ""
     low, high = number(row, f"{with_what}_low"), number(row, f"{with_what}_high")
     interval = "" if low is None or high is None else f" [{signed(low)}, {signed(high)}]"
-    return f"{signed(difference)}{interval}, {row[f'{with_what}_verdict']}"
+    return f"{signed(difference)}{interval}, {word or row[f'{with_what}_verdict']}"
 
 
 def data_of(column: Column) -> str:

@@ -85,6 +85,8 @@ def _difference(results: Results, cell: Cell, kind: Kind) -> str:
     if kind == "honest":
         reason = why_incomparable(cell, row)
         return f"not comparable: {reason}" if reason else compared(row)
+    if cell.settings is None:
+        return compared(row, word="with our default settings")
     rerun = compared(row, "rerun") if kind == "same" else ""
     return "; ".join(part for part in (compared(row), f"to the rerun {rerun}" if rerun else "") if part)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
@@ -46,6 +47,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *head(study, rows),
             Heading("What the proposed networks reach"),
             _against_baselines(results),
+            *_winners(results),
             *_near(results),
             *(_of_proposed(results, row) for row in PROPOSED),
             *(block for columns in _by_graph(results) for block in _sheets(results, columns)),
@@ -67,7 +69,10 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
     """Three tables of one graph: published, same settings, honest."""
     graph = columns[0].name.rsplit(maxsplit=1)[0]
     header = ("method", *(column.name.rsplit(maxsplit=1)[1] for column in columns))
-    reading = "by share of labelled nodes; accuracy in percent, the best of a column bold and teal, the worst orange."
+    reading = (
+        "by share of labelled nodes; accuracy in percent, the best of a column bold. Where there is colour it goes "
+        "from orange, the worst, to teal, the best."
+    )
     rows = results.spec.rows
     cells = [[results.cell(row, column) for row in rows] for column in columns]
     published = [_published(column) for column in cells]
@@ -139,6 +144,39 @@ def _against_baselines(results: Results) -> Table:
         ),
         tuple(lines),
     )
+
+
+def _winners(results: Results) -> tuple[Block, ...]:
+    """In how many columns a proposed network is the best of all rows, and which rows are so in the others."""
+    lines = []
+    for title, means in (
+        ("Published", [_by_row(results, column, None) for column in results.spec.columns]),
+        *(
+            (f"Ours, {kind}", [_by_row(results, column, kind) for column in results.spec.columns])
+            for kind in _TITLES
+        ),
+    ):
+        best = [max(known.items(), key=lambda item: item[1])[0] for known in means if len(known) > 1]
+        if not best:
+            continue
+        others = Counter(row for row in best if row not in PROPOSED)
+        rest = ", ".join(f"{row} ({number})" for row, number in others.most_common())
+        lines.append(
+            f"{title}: the best row that has a number is a proposed network in {len(best) - others.total()} of "
+            f"{len(best)} columns{f'; in the others it is {rest}' if rest else ''}."
+        )
+    return (listed(lines),) if lines else ()
+
+
+def _by_row(results: Results, column: Column, kind: Kind | None) -> dict[str, float]:
+    """The means of a column by row: ours of a kind, or the published ones."""
+    found = {}
+    for row in results.spec.rows:
+        cell = results.cell(row, column)
+        mean = results.mean(cell, kind) if kind else cell.published[0] if cell and cell.published else None
+        if mean is not None:
+            found[row] = mean
+    return found
 
 
 def _printed(results: Results, column: Column) -> float | None:

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
-from allpass.experiments.tables.verdicts import AGREES, BETTER
+from allpass.experiments.tables.verdicts import AGREES, BETTER, WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.agreement import reasons
 from allpass.report.results.tables.cells import Results, measured, printed, signed
@@ -168,10 +168,13 @@ def _numbers(found: Shortfall) -> tuple[str, str, str, str]:
 def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
     if row["rerun_verdict"] in (AGREES, BETTER):
         return ("Their code falls as short with these settings.",)
+    if row["rerun_verdict"] == WORSE:
+        return ("Ours is below their code too, which no search explains; no reason is known.",)
     if found is None:
         return ()
-    small = found.searched
-    return ("The search may explain it." if small else "No reason is known that explains all of it.",)
+    return (
+        "The search may explain it." if found.searched else "No reason is known that explains all of it.",
+    )
 
 
 @cache
