@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from allpass.experiments.catalogue import STUDIES
@@ -19,7 +19,7 @@ from allpass.report.files import write_whole
 from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown
-from allpass.report.results.page import Picture
+from allpass.report.results.page import Page, Picture
 from allpass.report.results.tables.agreement import JUDGED, Count, count
 from allpass.report.results.tables.cells import Results
 from allpass.train.runs.store import Store
@@ -64,9 +64,8 @@ def current(name: str) -> list[Row]:
     return [row for row in kept(PARTS[name]) if (row["row"], row["column"]) in cells]
 
 
-def files(name: str, rows: Sequence[Row]) -> dict[Path, bytes]:
+def files(name: str, rows: Sequence[Row], page: Page) -> dict[Path, bytes]:
     """The rows of a study, its page and its pictures."""
-    page = PAGES[name](STUDIES[name], rows)
     pictures = {
         FOLDER / f"{block.name}.svg": to_bytes(block.draw(), ".svg")
         for block in page.blocks
@@ -76,20 +75,26 @@ def files(name: str, rows: Sequence[Row]) -> dict[Path, bytes]:
     return {**{FOLDER / f"{name}.{suffix}": text.encode() for suffix, text in texts.items()}, **pictures}
 
 
-def index() -> str:
-    """The first page: what there is, and how much of it is done."""
+def pages() -> dict[str, Page]:
+    """The page of every study that has rows."""
+    return {name: PAGES[name](STUDIES[name], rows) for name in STUDIES if (rows := current(name))}
+
+
+def index(made: Mapping[str, Page]) -> str:
+    """The first page: what there is, what came of it, and how much of it is done."""
     lines = [
         "# Results",
         "",
         "Every page is made of the rows in the file beside it, and every row by its command.",
         "",
     ]
-    lines += ["| ID | what it shows | rows | last run |", "| --- | --- | --- | --- |"]
+    lines += ["| ID | what it shows | what came of it | rows | last run |", "| --- | --- | --- | --- | --- |"]
     for name, study in STUDIES.items():
-        rows = kept(name)
+        rows = current(name)
+        found = made[name].finding if rows else ""
         shown = f"[{name}]({name}.md)" if rows else name
         last = max((str(row["ended"]) for row in rows), default="not run yet")
-        lines.append(f"| {shown} | {study.title} | {len(rows):,} | {last} |")
+        lines.append(f"| {shown} | {study.title} | {found} | {len(rows):,} | {last} |")
     tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES]
     for kind, where in JUDGED.items():
         counted = sum((count(table, kind, only="ACM") for table in tables), Count())
@@ -100,10 +105,10 @@ def index() -> str:
 
 def stale() -> list[Path]:
     """The files of the folder that are not what their rows give."""
-    wanted = {FOLDER / "index.md": index().encode()}
-    for name in STUDIES:
-        rows = current(name)
-        wanted |= files(name, rows) if rows else {}
+    made = pages()
+    wanted = {FOLDER / "index.md": index(made).encode()}
+    for name, page in made.items():
+        wanted |= files(name, current(name), page)
     return sorted(
         path
         for path in {*wanted, *FOLDER.iterdir()}
@@ -129,10 +134,11 @@ def main() -> None:
         if given.store is not None:
             with Store(given.store, read_only=True) as store:
                 rows = merged(name, STUDIES[name].rows(Plan(), store))
-        for path, content in files(name, rows).items() if rows else ():
-            write_whole(path, content)
+        if rows:
+            for path, content in files(name, rows, PAGES[name](STUDIES[name], rows)).items():
+                write_whole(path, content)
         print(f"{name}: {len(rows):,} rows")
-    write_whole(FOLDER / "index.md", index().encode())
+    write_whole(FOLDER / "index.md", index(pages()).encode())
 
 
 if __name__ == "__main__":

@@ -147,6 +147,7 @@ def test_homophily_runs_from_embedded_data(call: Call, offline: None, tmp_path: 
         *("cora", "karate"),
         *("example-bipartite", "example-high-pass", "example-limitation"),
     }
+    assert "\nPublished values that the printed convention gives: " in found.out
     pictures = {path.name for path in (tmp_path / "results").glob("*-*")}
     assert pictures == {"homophily-conventions.svg", "homophily-conventions.pdf"}
 

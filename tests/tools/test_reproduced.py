@@ -31,7 +31,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in ("reproduced", "kept"):
         monkeypatch.setattr(f"tools.{module}.FOLDER", folder)
     monkeypatch.setattr(reproduced, "STUDIES", {ONE: STUDIES[ONE]})
-    (folder / "index.md").write_text(reproduced.index())
+    (folder / "index.md").write_text(reproduced.index(reproduced.pages()))
     return folder
 
 

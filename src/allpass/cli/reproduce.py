@@ -155,6 +155,8 @@ def _show(page: Page, console: Console, *, quick: bool) -> None:
     console.print(Line(page.title, style="bold"))
     if quick:
         console.print("A quick run: it proves the path, and its numbers mean nothing.", style="yellow")
+    elif page.finding:
+        console.print(Line(page.finding))
     table = next((block for block in page.blocks if isinstance(block, Table)), None)
     if table is None:
         return

@@ -62,7 +62,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *(_family(costs, found, base) for base in _bases(costs, found)),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks))
+    return Page(study.title, tuple(blocks), _parameters(rows) if rows else "")
 
 
 def _picture(study: ComplexityStudy, found: _Rows) -> list[Block]:

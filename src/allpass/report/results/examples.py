@@ -83,11 +83,12 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     graphs = cast(ExamplesStudy, study).graphs
     shown = [_Shown(row, graphs[str(row["graph"])]) for row in rows]
     blocks: list[Block] = [*head(study, rows)]
+    known, agree = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "agree"))
+    finding = f"{agree} of {known} known numbers and matrices agree to four digits." if rows else ""
     if rows:
-        known, agree = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "agree"))
         blocks.append(
             Text(
-                f"{agree} of {known} known numbers and matrices agree to four digits. The features of all graphs are "
+                f"{finding} The features of all graphs are "
                 "their classes. Â averages a node and its neighbours; S(Â, X) = ÂX(ÂX)ᵀ says how alike two nodes are "
                 "after averaging, S(I − Â, X) after the difference to the average."
             )
@@ -105,7 +106,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             _table(one),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks))
+    return Page(study.title, tuple(blocks), finding)
 
 
 def _words(one: _Shown) -> str:

@@ -60,7 +60,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if rows:
         blocks += [Heading("All datasets by the definitions"), _newer(rows)]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in (*study.notes, *_remarks(rows))))]
-    return Page(study.title, tuple(blocks))
+    return Page(study.title, tuple(blocks), _finding(both) if both else "")
 
 
 def _pictures(both: Sequence[Row]) -> list[Picture]:
@@ -83,6 +83,14 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
 
 def _symbol(metric: str) -> str:
     return METRICS[metric].symbol if metric in METRICS else metric
+
+
+def _finding(both: Sequence[Row]) -> str:
+    by = Counter(str(row["by"]) for row in both if row["metric"] not in COUNTS)
+    return (
+        f"Published values that the printed convention gives: {by['both'] + by['printed']} of {by.total()}; that the "
+        f"definition gives: {by['both'] + by['definition']}."
+    )
 
 
 def _summary(both: Sequence[Row]) -> str:

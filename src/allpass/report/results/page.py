@@ -133,10 +133,12 @@ class Page:
     Args:
         title: Its title.
         blocks: What stands on it, in order.
+        finding: What came of it, in a sentence; empty where nothing can be said yet.
     """
 
     title: str
     blocks: tuple[Block, ...]
+    finding: str = ""
 
 
 Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]

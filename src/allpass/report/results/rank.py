@@ -77,7 +77,12 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             _landmarks(ranks, curves),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks))
+    return Page(study.title, tuple(blocks), _finding(ranks, rows) if rows else "")
+
+
+def _finding(study: RankStudy, rows: Sequence[Row]) -> str:
+    known, within = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "within"))
+    return f"Known values within {study.margin} of the range of our draws: {within} of {known}."
 
 
 def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:

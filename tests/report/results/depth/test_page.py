@@ -220,6 +220,9 @@ def test_differences_are_told_apart_by_what_makes_them() -> None:
     said = texts(page(STUDY, rows))
     assert "2 of 4 combinations are significantly better, 1 of them where glorot does no better" in said
     assert "2 are significantly worse, 1 of them because all their runs diverged" in said
+    assert (
+        page(STUDY, rows).finding == "Of 4 networks 2 are significantly better than with glorot, and 2 worse."
+    )
 
 
 def test_depths_that_noise_decides_are_said_to_say_little() -> None:

@@ -71,6 +71,7 @@ def tables(rows: list[Row], begins: str) -> Iterator[Table]:
 def test_agreement_is_counted_from_the_rows(rows: list[Row]) -> None:
     text = next(b.text for b in page(STUDY, rows).blocks if isinstance(b, Text) and "The claim" in b.text)
     assert "It is on 30 of 31 (96.8%)" in text
+    assert page(STUDY, rows).finding == "Levels within 3 points of the published mean: 30 of 31 (96.8%)."
     assert "−10.00 points, of GCN with features of cora, level 0.05" in text
     hard = [one for one in rows if one["published"] is not None and 25 < float(str(one["published"])) < 95]
     assert f"between 25 and 95% it is {len(hard)} of {len(hard)} (100.0%)" in text

@@ -5,7 +5,7 @@ from tests.report.results.invented import row_of
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Table, Text
-from allpass.report.results.tables.agreement import accepted, agreement, below, count, reasons
+from allpass.report.results.tables.agreement import accepted, agreement, below, count, finding, reasons
 from allpass.report.results.tables.cells import Results, two_errors
 
 SPEC = read_spec("acm-random")
@@ -72,6 +72,10 @@ def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
     _, _, acm, everything = counted(rows)
     assert acm.startswith("1 of 2 ACM cells on splits that the source did not choose by (50%) agree")
     assert everything.startswith("1 of 2 cells on splits that the source did not choose by (50%) agree")
+    expected = (
+        "ACM cells that agree with the source: 1 of 1, 1 of 2 on splits that the source did not choose by."
+    )
+    assert finding(Results(STUDY, rows)) == expected
 
 
 def test_a_row_of_ours_that_changes_another_does_not_count() -> None:

@@ -74,6 +74,24 @@ def test_fewer_runs_are_marked() -> None:
     assert line(sheet, "linear Snowball")[3] == "78.0 (n = 3)"  # as its cell says, and not as its column
 
 
+def test_the_best_rows_are_counted_and_what_came_of_it_is_said() -> None:
+    krylov = SPEC.cell("truncated Krylov", "Cora 1%")  # published 76.5, the GCN 55.4
+    rows = [
+        row_of(krylov, "same", around(70.0)),
+        row_of(SPEC.cell("Union", "Cora 1%"), "same", around(73.0)),
+        row_of(SPEC.cell("Snowball", "Cora 2%"), "same", around(90.0)),
+        row_of(SPEC.cell("GCN", "Cora 2%"), "same", around(70.0)),
+    ]
+    found = page(STUDY, rows)
+    said = "\n".join(block.text for block in found.blocks if isinstance(block, Text))
+    assert "- Published: the best row that has a number is a proposed network in 16 of 16 columns." in said
+    assert (
+        "- Ours, same: the best row that has a number is a proposed network in 1 of 2 columns; in the" in said
+    )
+    assert "; in the others it is Union (1)." in said
+    assert found.finding.endswith("own code: 1 of 2; at or above the published GCN: 2 of 2.")
+
+
 def test_against_the_published_gcn_and_our_own() -> None:
     gcn = {rate: SPEC.cell("GCN", rate).published[0] for rate in ("Cora 1%", "Cora 2%", "Cora 3%")}
     rows = [

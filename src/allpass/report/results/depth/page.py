@@ -40,7 +40,16 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         for dataset in findings.present("datasets"):
             blocks += _of_dataset(findings, dataset)
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks))
+    return Page(study.title, tuple(blocks), _finding(findings) if rows else "")
+
+
+def _finding(findings: Findings) -> str:
+    compared = [place for place, row in findings.found.items() if row["p_value"] is not None]
+    verdicts = [findings.verdict(place) for place in compared]
+    return (
+        f"Of {count(len(compared))} networks {verdicts.count('better')} are significantly better than with "
+        f"{findings.grid.baseline}, and {verdicts.count('worse')} worse."
+    )
 
 
 def _summary(findings: Findings) -> str:

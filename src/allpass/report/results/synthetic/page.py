@@ -14,7 +14,7 @@ from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Text
 from allpass.report.results.synthetic.curves import all_curves, by_series
 from allpass.report.results.synthetic.figures import picture
-from allpass.report.results.synthetic.published import agreement, by_level
+from allpass.report.results.synthetic.published import agreement, by_level, finding
 from allpass.report.results.synthetic.ranks import ranks
 from allpass.report.results.synthetic.shapes import shapes
 
@@ -44,7 +44,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if compared:
         blocks += [Heading("Level by level"), *by_level(drawn, compared)]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks))
+    return Page(study.title, tuple(blocks), finding(compared) if compared else "")
 
 
 def _progress(study: SyntheticStudy, rows: Sequence[Row]) -> list[Text]:

@@ -45,6 +45,15 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
         yield Text(_at_chance(study, learned_nothing))
 
 
+def finding(compared: Sequence[Row]) -> str:
+    """How many levels agree, in a sentence.
+
+    Args:
+        compared: The rows that have a published value.
+    """
+    return f"Levels within {CLOSE:g} points of the published mean: {_share(compared)}."
+
+
 def by_level(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Table]:
     """Every published mean beside ours, a table for the features of each dataset; arguments of :func:`agreement`."""
     for base in study.spec.bases:

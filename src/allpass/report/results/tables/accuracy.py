@@ -12,7 +12,7 @@ from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WO
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
-from allpass.report.results.tables.agreement import agreement, below
+from allpass.report.results.tables.agreement import agreement, below, finding
 from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
@@ -57,6 +57,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *details(results),
             *notes(results),
         ),
+        finding(results),
     )
 
 

@@ -121,6 +121,17 @@ def agreement(results: Results) -> tuple[Block, ...]:
     )
 
 
+def finding(results: Results) -> str:
+    """The same in a sentence; empty where nothing can be judged.
+
+    Args:
+        results: The rows of the table.
+    """
+    counts = {kind: count(results, kind, only="ACM") for kind in JUDGED}
+    parts = [f"{one.agree} of {one.judged}{JUDGED[kind]}" for kind, one in counts.items() if one.judged]
+    return f"ACM cells that agree with the source: {', '.join(parts)}." if parts else ""
+
+
 def below(results: Results) -> tuple[Block, ...]:
     """Every cell that does not agree, with what is known of it.
 

@@ -54,6 +54,22 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *details(results),
             *notes(results),
         ),
+        _finding(results),
+    )
+
+
+def _finding(results: Results) -> str:
+    """How near the proposed networks come to what was published, and whether they reach its GCN."""
+    cells = [cell for cell in results.spec.cells if cell.row in PROPOSED]
+    known = [(cell, row) for cell in cells if (row := results.get(cell, "same")) is not None]
+    if not known:
+        return ""
+    near = sum(_reaches(cell, row) for cell, row in known)
+    pairs = [(cell.column, number(row, "mean") or 0.0, _printed(results, cell.column)) for cell, row in known]
+    reached, _ = _reached(pairs)
+    return (
+        f"Cells of the proposed networks within {NEAR:g} points of the published value, or as good as the authors' own "
+        f"code: {near} of {len(known)}; at or above the published {BASELINE}: {reached}."
     )
 
 
