@@ -81,12 +81,18 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 
 
 def _finding(study: RankStudy, rows: Sequence[Row]) -> str:
-    known, within = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "within"))
+    known, within = _checked(rows)
     return f"Known values within {study.margin} of the range of our draws: {within} of {known}."
 
 
-def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
+def _checked(rows: Sequence[Row]) -> tuple[int, int]:
+    """How many values are known, and how many of them hold."""
     known, within = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "within"))
+    return known, within
+
+
+def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
+    known, within = _checked(rows)
     missed = [
         f"{study.networks[curve.network]} with {study.activations[curve.activation]} after layer {layer}"
         for curve in curves.values()

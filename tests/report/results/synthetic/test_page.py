@@ -89,6 +89,13 @@ def test_levels_that_disagree_are_named(rows: list[Row]) -> None:
     assert not list(tables([one for one in rows if one["level"] != 0.05], "The levels further away"))
 
 
+def test_differences_that_no_chance_explains_are_counted(rows: list[Row]) -> None:
+    words = {0.05: "worse", 0.1: "worse", 0.15: "better"}
+    judged = [{**one, "verdict": words.get(float(str(one["level"] or 0)), "agrees")} for one in rows]
+    said = "\n".join(b.text for b in page(STUDY, judged).blocks if isinstance(b, Text))
+    assert "leaves out 0: GCN 2 below and 1 above of 30; MLP-2 0 below and 0 above of 1." in said
+
+
 def test_what_settings_were_fixed_on_is_set_apart(rows: list[Row]) -> None:
     others = [row("GCN", level, [40.0], 40.0 + 4 * (level < 0.2), base="film") for level in LEVELS]
     text = next(

@@ -80,6 +80,11 @@ class Findings:
         """The row of a combination, if there is one."""
         return self.found.get(Combination(dataset, activation, initialisation, layers))
 
+    @property
+    def compared(self) -> list[Combination]:
+        """What is compared with the baseline."""
+        return [place for place, row in self.found.items() if row["p_value"] is not None]
+
     def verdict(self, combination: Combination) -> Verdict:
         """Whether an initialisation differs from the baseline, by Holm over a dataset with an activation."""
         return self._verdicts.get(combination, "")
@@ -191,9 +196,8 @@ class Findings:
     def _families(self) -> list[list[Combination]]:
         """What is compared with the baseline, by what is corrected together: a dataset with an activation."""
         families: dict[tuple[str, str], list[Combination]] = {}
-        for place, row in self.found.items():
-            if row["p_value"] is not None:
-                families.setdefault((place.dataset, place.activation), []).append(place)
+        for place in self.compared:
+            families.setdefault((place.dataset, place.activation), []).append(place)
         return list(families.values())
 
     def _judge(self) -> dict[Combination, Verdict]:

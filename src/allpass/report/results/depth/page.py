@@ -44,10 +44,9 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 
 
 def _finding(findings: Findings) -> str:
-    compared = [place for place, row in findings.found.items() if row["p_value"] is not None]
-    verdicts = [findings.verdict(place) for place in compared]
+    verdicts = [findings.verdict(place) for place in findings.compared]
     return (
-        f"Of {count(len(compared))} networks {verdicts.count('better')} are significantly better than with "
+        f"Of {count(len(verdicts))} networks {verdicts.count('better')} are significantly better than with "
         f"{findings.grid.baseline}, and {verdicts.count('worse')} worse."
     )
 
@@ -100,7 +99,7 @@ def _vague(findings: Findings, dataset: str) -> str:
 
 
 def _said_of_help(findings: Findings) -> str:
-    compared = [place for place, row in findings.found.items() if row["p_value"] is not None]
+    compared = findings.compared
     better, worse = (
         [place for place in compared if findings.verdict(place) == word] for word in ("better", "worse")
     )
