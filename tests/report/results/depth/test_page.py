@@ -220,9 +220,30 @@ def test_differences_are_told_apart_by_what_makes_them() -> None:
     said = texts(page(STUDY, rows))
     assert "2 of 4 combinations are significantly better, 1 of them where glorot does no better" in said
     assert "2 are significantly worse, 1 of them because all their runs diverged" in said
-    assert (
-        page(STUDY, rows).finding == "Of 4 networks 2 are significantly better than with glorot, and 2 worse."
+    assert page(STUDY, rows).finding.endswith(
+        "Of 4 networks 2 are significantly better than with glorot, and 2 worse."
     )
+
+
+def test_networks_that_learn_nothing_are_counted() -> None:
+    tanh = [
+        {**one, "activation": "tanh", "mean": mean}
+        for one, mean in zip(ROWS[2::3], (31.0, 32.0), strict=True)
+    ]
+    made = page(STUDY, [*ROWS, *tanh])
+    assert tables(made)[1].rows == (
+        ("glorot", "1 of 1", "1 of 1", "1 of 2"),
+        ("he", "1 of 1", "1 of 1", "2 of 2"),
+    )
+    assert made.finding.startswith(
+        "With 8 layers these do better than the most frequent class by 2 points or more, over all graphs and "
+        "activations: 1 of 2 from glorot, 2 of 2 from he. "
+    )
+    assert ": 1 of 1 from glorot. " in page(STUDY, ROWS[:1]).finding
+
+
+def test_an_initialisation_that_was_not_run_to_the_full_depth_is_not_counted_there() -> None:
+    assert ": 1 of 1 from he. " in page(STUDY, [row(2, 86.0), row(8, 84.0, "he")]).finding
 
 
 def test_depths_that_noise_decides_are_said_to_say_little() -> None:
@@ -236,7 +257,7 @@ def test_depths_that_noise_decides_are_said_to_say_little() -> None:
 
 
 def test_the_tables_hold_what_was_found() -> None:
-    reach, helps, diverged, accuracies, growths = tables(page(STUDY, ROWS))
+    reach, _, helps, diverged, accuracies, growths = tables(page(STUDY, ROWS))
     assert reach.rows == (("glorot", "4"), ("he", "8+"))  # nothing deeper than 8 is there
     assert helps.rows[0][3] == "+24.0 (1 better, 0 worse of 1)"
     assert diverged.rows[0] == ("glorot", *["0 + 0 of 20"] * 3)
@@ -261,7 +282,7 @@ def test_divergence_stands_on_the_page() -> None:
     bad = row(4, 40.0, "energy", diverged=5, tried_diverged=9, tried_exploded=3)
     made = page(STUDY, [*ROWS, bad])
     assert "9 diverged: their loss stopped being a number. 3 more exploded" in texts(made)
-    _, _, diverged, accuracies, _ = tables(made)
+    _, _, _, diverged, accuracies, _ = tables(made)
     assert diverged.rows[-1] == ("energy", "–", "9 + 3 of 20", "–")
     assert [plain(value) for value in accuracies.rows[-1]] == [
         "ReLU, energy",

@@ -80,6 +80,12 @@ class Findings:
         """The row of a combination, if there is one."""
         return self.found.get(Combination(dataset, activation, initialisation, layers))
 
+    def networks(self, initialisation: str, layers: int) -> list[Combination]:
+        """What was run from an initialisation with a number of layers, on all datasets with all activations."""
+        return [
+            place for place in self.found if (place.initialisation, place.layers) == (initialisation, layers)
+        ]
+
     @property
     def compared(self) -> list[Combination]:
         """What is compared with the baseline."""
@@ -101,13 +107,12 @@ class Findings:
             0 where the shallowest network itself is no better than saying the most frequent class, and nothing where
             it was not run.
         """
-        shallow = self.row(dataset, activation, initialisation, self.grid.depths[0])
+        reached = self.grid.depths[0]
+        shallow = self.row(dataset, activation, initialisation, reached)
         if shallow is None:
             return None
-        mean, chance = number(shallow, "mean"), number(shallow, "majority")
-        if mean is None or chance is None or mean < chance + self.grid.tolerance:
+        if not self.learns(combination_of(shallow)):
             return 0
-        reached = self.grid.depths[0]
         for depth in self.grid.depths[1:]:
             row = self.row(dataset, activation, initialisation, depth)
             if row is None:
@@ -173,15 +178,22 @@ class Findings:
         row = self.found[combination]
         return row["diverged"] == row["runs"]
 
+    def learns(self, combination: Combination) -> bool:
+        """Whether a network does better than the most frequent class.
+
+        Args:
+            combination: The network.
+        """
+        row = self.found[combination]
+        return (number(row, "mean") or 0.0) >= (number(row, "majority") or 0.0) + self.grid.tolerance
+
     def without_rival(self, combination: Combination) -> bool:
         """Whether the baseline that a network is compared with does no better than the most frequent class.
 
         Args:
             combination: The network.
         """
-        row = self.found[combination._replace(initialisation=self.grid.baseline)]
-        mean, chance = number(row, "mean") or 0.0, number(row, "majority") or 0.0
-        return mean < chance + self.grid.tolerance
+        return not self.learns(combination._replace(initialisation=self.grid.baseline))
 
     def needed(self) -> float:
         """How large a difference has to be, as the largest of its family, to be significant: half of all need more."""

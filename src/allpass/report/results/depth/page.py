@@ -34,6 +34,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("What was found"),
             Text(_summary(findings)),
             _reach(findings),
+            _learning(findings),
             _help(findings),
             _divergence(findings),
         ]
@@ -46,13 +47,20 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 def _finding(findings: Findings) -> str:
     verdicts = [findings.verdict(place) for place in findings.compared]
     return (
-        f"Of {count(len(verdicts))} networks {verdicts.count('better')} are significantly better than with "
-        f"{findings.grid.baseline}, and {verdicts.count('worse')} worse."
+        f"{_said_of_learning(findings)} Of {count(len(verdicts))} networks {verdicts.count('better')} are "
+        f"significantly better than with {findings.grid.baseline}, and {verdicts.count('worse')} worse."
     )
 
 
 def _summary(findings: Findings) -> str:
-    paragraphs = (_said_of_reach, _said_of_help, _said_of_training, _said_of_divergence, _said_of_growth)
+    paragraphs = (
+        _said_of_reach,
+        _said_of_learning,
+        _said_of_help,
+        _said_of_training,
+        _said_of_divergence,
+        _said_of_growth,
+    )
     return "\n\n".join(say(findings) for say in paragraphs)
 
 
@@ -96,6 +104,20 @@ def _vague(findings: Findings, dataset: str) -> str:
     if margin <= tolerance:
         return ""
     return f" (half of the means have an interval of ± {margin:.1f} points or more, so that these depths say little)"
+
+
+def _said_of_learning(findings: Findings) -> str:
+    deepest = findings.depths[-1]
+    networks = {name: findings.networks(name, deepest) for name in findings.present("initialisations")}
+    learning = {name: sum(map(findings.learns, places)) for name, places in networks.items() if places}
+    most, baseline = max(learning.values()), findings.grid.baseline
+    told = [name for name, found in learning.items() if found == most or name == baseline]
+    return (
+        f"With {deepest} layers these do better than the most frequent class by {findings.grid.tolerance:g} points or "
+        "more, over all graphs and activations: "
+        + ", ".join(f"{learning[name]} of {len(networks[name])} from {name}" for name in told)
+        + "."
+    )
 
 
 def _said_of_help(findings: Findings) -> str:
@@ -184,6 +206,18 @@ def _reach(findings: Findings) -> Table:
     )
 
 
+def _learning(findings: Findings) -> Table:
+    def cell(places: Sequence[Combination]) -> str:
+        return f"{sum(map(findings.learns, places))} of {len(places)}" if places else "–"
+
+    return Table(
+        f"Networks that do better than the most frequent class by {findings.grid.tolerance:g} points or more, over all "
+        "datasets and activations.",
+        ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
+        _by_depth(findings, findings.present("initialisations"), cell),
+    )
+
+
 def _help(findings: Findings) -> Table:
     def cell(places: Sequence[Combination]) -> str:
         places = [place for place in places if findings.found[place]["p_value"] is not None]
@@ -220,11 +254,9 @@ def _by_depth(
     findings: Findings, names: Sequence[str], cell: Callable[[Sequence[Combination]], str]
 ) -> tuple[tuple[str, ...], ...]:
     """A line for each initialisation, with what a function says of its networks of every depth."""
-
-    def places(name: str, depth: int) -> list[Combination]:
-        return [place for place in findings.found if (place.initialisation, place.layers) == (name, depth)]
-
-    return tuple((name, *(cell(places(name, depth)) for depth in findings.depths)) for name in names)
+    return tuple(
+        (name, *(cell(findings.networks(name, depth)) for depth in findings.depths)) for name in names
+    )
 
 
 def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
