@@ -463,6 +463,11 @@ def test_what_is_quick_is_of_the_table_and_names_a_column() -> None:
             'model = "acm-gcn"\nsearched = "no"',
             r"row ACM: got searched = 'no'\. Expected true or false",
         ),
+        (
+            'model = "acm-gcn"',
+            'model = "acm-gcn"\nagainst = "ACM"',  # itself
+            r"row ACM: there is no row 'ACM'",
+        ),
         ("[protocol]", 'defaults = "no"\n[protocol]', r"small: got defaults = 'no'\. Expected true or false"),
         (
             "[rows.ACM.cells]",
@@ -514,3 +519,10 @@ def test_a_cell_is_one_line(name: str) -> None:
         )
         == cells
     )
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_rows_that_change_another_stand_in_its_columns(name: str) -> None:
+    spec = ALL[name]
+    places = {(cell.row, cell.column.name) for cell in spec.cells}
+    assert all((cell.against, cell.column.name) in places for cell in spec.cells if cell.against)

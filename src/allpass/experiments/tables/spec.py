@@ -45,7 +45,7 @@ from allpass.train.rules.scores import SCORES
 _FOLDER = resources.files("allpass.experiments") / "specs"
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
-    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "table",
+    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against", "table",
     "incomparable", "note",
 )  # fmt: skip
 _OTHER = 'kind = "study"'
@@ -103,6 +103,7 @@ class Cell:
         runs: How many runs a printed mean is of.
         beside: What was printed beside the settings, where that is another number.
         rerun: Mean, and deviation if known, of the authors' own code, run again.
+        against: The row that this one changes something of, and is to be read against; or empty.
         table: Where it was printed, if not in the source of the whole table.
         incomparable: Why the number cannot be compared with ours; empty where it can.
         note: What a reader has to know.
@@ -124,6 +125,7 @@ class Cell:
     runs: int = 10
     beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
+    against: str = ""
     table: str = ""
     incomparable: str = ""
     note: str = ""
@@ -232,6 +234,8 @@ def parse_spec(text: str, name: str) -> Spec:
             check_space(row.get("space", {}))
             if not isinstance(row.get("searched", True), bool):
                 raise InputError(f"Got searched = {row['searched']!r}.", "Expected true or false.")
+            if "against" in row:
+                check_name("row", row["against"], [other for other in content["rows"] if other != title])
             of_row = _drawn(drawn, row.get("drawn", False))
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
@@ -306,6 +310,7 @@ def _cell(
         strategy=row.get("strategy", ""),
         **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
         runs=runs,
+        against=row.get("against", ""),
         table=row.get("table", ""),
         incomparable=given.get("incomparable", row.get("incomparable", "")),
         note=" ".join(part["note"] for part in (row, given) if "note" in part),

@@ -8,7 +8,7 @@ from tests.report.results.invented import row_of, rows_of
 from allpass.experiments.tables.bars import CHARTS, STUDY
 from allpass.report.results.html import html
 from allpass.report.results.page import Picture, Table
-from allpass.report.results.tables.bars import Bar, chart_of, difference, gain_of, page
+from allpass.report.results.tables.bars import chart_of, gain_of, page
 from allpass.report.results.tables.cells import Results
 
 SPEC = STUDY.spec
@@ -55,10 +55,18 @@ def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
     assert told[3] == "1 of 11 rivals not run yet"
 
 
-def test_differences_without_pairs_have_no_interval() -> None:
-    assert difference(Bar("a", 3.0), Bar("b", 1.0)) == "+2.00"
-    assert difference(Bar("a", 3.0, 0, (2.0, 4.0)), Bar("b", 1.0, 0, (1.0,))) == "+2.00"
-    assert difference(Bar("a", 3.0, 0, (2.0, float("nan"))), Bar("b", 1.0, 0, (1.0, 1.0))) == "+2.00"
+def test_the_finding_counts_the_graphs_whose_rivals_are_run() -> None:
+    assert page(STUDY, []).finding == (
+        "Graphs on which the best ACM or ACMII network is ahead of the best rival: published, on 6 of 6; ours, same "
+        "settings, on 0 of 0 (6 not known yet); ours, honest, on 0 of 0 (6 not known yet)."
+    )
+    film = [cell for cell in SPEC.cells if cell.column.name == "Film" and cell.settings is not None]
+    low, high = (
+        [row_of(cell, "same", [mean if cell.row in CHARTS.augmented else 50.0] * 3) for cell in film]
+        for mean in (40.0, 60.0)
+    )
+    assert "ours, same settings, on 0 of 1 (5 not known yet);" in page(STUDY, low).finding
+    assert "ours, same settings, on 1 of 1 (5 not known yet);" in page(STUDY, high).finding
 
 
 def test_gains_over_the_network_itself() -> None:

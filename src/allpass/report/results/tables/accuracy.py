@@ -14,6 +14,7 @@ from allpass.report.results.page import Block, Heading, Page, Table, Text, Value
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.agreement import agreement, below, finding
 from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
+from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.selection import selection
@@ -51,13 +52,14 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("All cells at a glance"),
             *(block for kind in results.kinds for block in _overview(results, kind)),
             *_no_better(results),
+            *changes(results),
             *below(results),
             *luck(results),
             *selection(results),
             *details(results),
             *notes(results),
         ),
-        finding(results),
+        finding(results) or told_changes(results),
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.bars import CHARTS
@@ -15,20 +14,14 @@ from allpass.experiments.tables.study import Kind
 from allpass.report.canvas import in_style
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, listed
-from allpass.report.results.tables.cells import NOT_YET, Results, number, signed, title_of
+from allpass.report.results.tables.cells import NOT_YET, Results, title_of
+from allpass.report.results.tables.pairs import VERSIONS, Mean, Version, difference, mean_of
 from allpass.report.theme import light
-from allpass.train.statistics import paired
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Version: TypeAlias = Literal["published", "same", "honest"]
-_TITLES: dict[Version, str] = {
-    "published": "published",
-    "same": "ours, same settings",
-    "honest": "ours, honest",
-}
 _ROLES = {"best rival": "neither", "baseline": "high", "ACM": "low", "ACMII": "both"}
 _DOT: dict[str, Any] = {
     "marker": "o",
@@ -40,24 +33,7 @@ _SIZE = (9.2, 5.6)
 _PLACES = (0.0, *(1.5 + 3.5 * family + bar for family in range(3) for bar in range(3)))
 
 
-@dataclass(frozen=True)
-class Bar:
-    """One number of a chart.
-
-    Args:
-        row: Whose it is.
-        mean: The mean, in percent.
-        deviation: Its deviation; 0 where none is known.
-        scores: The score of each split; empty where they were not printed.
-    """
-
-    row: str
-    mean: float
-    deviation: float = 0.0
-    scores: tuple[float, ...] = ()
-
-
-Bars: TypeAlias = Mapping[str, Bar]
+Bars: TypeAlias = Mapping[str, Mean]
 """What is known of a column, by row."""
 
 
@@ -84,8 +60,8 @@ class Gain:
         rivals: How many rivals there were.
     """
 
-    rival: Bar
-    best: Bar
+    rival: Mean
+    best: Mean
     rivals: int
 
     def __str__(self) -> str:
@@ -102,7 +78,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     results = Results(study, rows)
     known: dict[Version, dict[str, Chart]] = {
         version: {column.name: chart_of(results, column, version) for column in results.spec.columns}
-        for version in _TITLES
+        for version in VERSIONS
     }
     shown: list[Block] = [
         Picture(
@@ -130,10 +106,11 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("The gain over the best rival"),
             _gains(results, known),
             Heading("The gain over the network itself"),
-            *(_own(results, version, known[version]) for version in _TITLES if _any(known[version])),
+            *(_own(results, version, known[version]) for version in VERSIONS if _any(known[version])),
             Heading("Notes"),
             listed(study.notes),
         ),
+        _finding(known),
     )
 
 
@@ -145,19 +122,8 @@ def chart_of(results: Results, column: Column, version: Version) -> Chart:
         column: The column.
         version: Whose numbers.
     """
-    found = {}
-    for name in CHARTS.rows:
-        cell = results.cell(name, column)
-        if version == "published":
-            if cell is not None and cell.published:
-                mean, *deviation = cell.published
-                found[name] = Bar(name, mean, sum(deviation))
-            continue
-        row = results.get(cell, version)
-        average = number(row, "mean")
-        if row is not None and average is not None:
-            scores = tuple(map(float, str(row["scores"]).split()))
-            found[name] = Bar(name, average, number(row, "deviation") or 0.0, scores)
+    numbers = {name: mean_of(results, results.cell(name, column), version) for name in CHARTS.rows}
+    found = {name: bar for name, bar in numbers.items() if bar is not None}
     waiting = [
         name
         for name in CHARTS.rivals
@@ -181,23 +147,7 @@ def gain_of(chart: Chart) -> Gain | None:
     return Gain(max(rivals, key=_mean), max(augmented, key=_mean), len(rivals))
 
 
-def difference(first: Bar, second: Bar) -> str:
-    """The first mean minus the second, with the 95% interval over splits where both were run on the same ones.
-
-    Args:
-        first: One of them.
-        second: The other.
-    """
-    text = signed(first.mean - second.mean)
-    if len(first.scores) < 2 or len(first.scores) != len(second.scores):
-        return text
-    interval = paired(first.scores, second.scores)
-    if not math.isfinite(interval.low):
-        return text
-    return f"{text} [{signed(interval.low)}, {signed(interval.high)}]"
-
-
-def _mean(bar: Bar) -> float:
+def _mean(bar: Mean) -> float:
     return bar.mean
 
 
@@ -209,7 +159,7 @@ def _names(results: Results, kind: Kind) -> dict[str, str]:
 def _gains(results: Results, known: Mapping[Version, Mapping[str, Chart]]) -> Table:
     lines = []
     for column in results.spec.columns:
-        charts = {version: known[version][column.name] for version in _TITLES}
+        charts = {version: known[version][column.name] for version in VERSIONS}
         lines.append(
             (
                 column.name,
@@ -221,9 +171,19 @@ def _gains(results: Results, known: Mapping[Version, Mapping[str, Chart]]) -> Ta
         "The best ACM or ACMII network minus the best rival, in points, with the 95% interval over the splits where "
         f"both are ours. There are {len(CHARTS.rivals)} rivals; ours with the same settings has those whose settings "
         "were published. Nothing is said before all of them are run: the best of a few is no rival.",
-        ("graph", "gain in the caption", *_TITLES.values()),
+        ("graph", "gain in the caption", *VERSIONS.values()),
         tuple(lines),
     )
+
+
+def _finding(known: Mapping[Version, Mapping[str, Chart]]) -> str:
+    parts = []
+    for version, title in VERSIONS.items():
+        gains = [gain for chart in known[version].values() if (gain := gain_of(chart)) is not None]
+        ahead = sum(gain.best.mean > gain.rival.mean for gain in gains)
+        waiting = len(known[version]) - len(gains)
+        parts.append(f"{title}, on {ahead} of {len(gains)}" + f" ({waiting} not known yet)" * bool(waiting))
+    return f"Graphs on which the best ACM or ACMII network is ahead of the best rival: {'; '.join(parts)}."
 
 
 def _told(chart: Chart, version: Version) -> str:
@@ -244,13 +204,13 @@ def _own(results: Results, version: Version, known: Mapping[str, Chart]) -> Tabl
     for base, versions in CHARTS.families.items():
         for name in versions:
             found = [
-                difference(bars[name], bars[base]) if {name, base} <= bars.keys() else "not run yet"
+                str(difference(bars[name], bars[base])) if {name, base} <= bars.keys() else "not run yet"
                 for bars in (known[column.name].bars for column in results.spec.columns)
             ]
             lines.append((f"{name} minus {base}", *found))
     names = _names(results, "honest" if version == "honest" else "same")
     interval = "" if version == "published" else ", with the 95% interval over the same splits"
-    return Table(f"In points, {_TITLES[version]}{interval}.", ("networks", *names.values()), tuple(lines))
+    return Table(f"In points, {VERSIONS[version]}{interval}.", ("networks", *names.values()), tuple(lines))
 
 
 @in_style

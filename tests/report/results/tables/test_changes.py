@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from tests.report.results.invented import row_of
+
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Heading, Table
+from allpass.report.results.tables.accuracy import page
+from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.changes import changes, told_changes
+
+SPEC = read_spec("ablation")
+STUDY = TableStudy(SPEC)
+ROWS = [
+    row_of(SPEC.cell("ACM-GCN: as released", "Texas"), "same", [90.0, 92.0, 94.0]),
+    row_of(SPEC.cell("ACM-GCN: factor 1", "Texas"), "same", [80.0, 81.0, 84.0]),
+    row_of(SPEC.cell("ACM-GCN: layer norm", "Texas"), "same", [91.0, 92.0, 93.0]),
+    row_of(SPEC.cell("ACM-GCN: structure channel", "Texas"), "same", [90.0, 91.0, 94.0]),
+    row_of(SPEC.cell("ACM-GCN: LP", "Texas"), "honest", [70.0, 71.0, 72.0]),
+]
+
+
+def test_rows_are_told_against_those_that_they_change() -> None:
+    heading, published, same = changes(Results(STUDY, ROWS))
+    assert heading == Heading("What a change makes")
+    assert isinstance(published, Table)
+    assert isinstance(same, Table)
+    assert published.rows[0][:2] == ("ACM-SGC-1: LP minus ACM-SGC-1: all, mixed", "−22.79")
+    assert not any("factor 1" in str(row[0]) for row in published.rows)  # of ours nothing was published
+    assert same.header == ("rows", "Texas")
+    assert [row[0] for row in same.rows] == [
+        "ACM-GCN: factor 1 minus ACM-GCN: as released",
+        "ACM-GCN: layer norm minus ACM-GCN: as released",
+        "ACM-GCN: structure channel minus ACM-GCN: factor 1",
+    ]
+    assert [str(row[1]).split(" ")[0] for row in same.rows] == ["−10.33", "0.00", "+10.00"]
+
+
+def test_what_waits_is_said_so() -> None:
+    there = row_of(SPEC.cell("ACM-GCN: as released", "Film"), "same", [40.0, 41.0])
+    changed = row_of(SPEC.cell("ACM-GCN: layer norm", "Film"), "same", [40.0, 41.0])
+    *_, same = changes(Results(STUDY, [*ROWS, there, changed]))
+    assert isinstance(same, Table)
+    assert same.header == ("rows", "Texas", "Film")
+    assert same.rows[0][2] == "not run yet"
+
+
+def test_changes_are_counted_by_their_side() -> None:
+    told = told_changes(Results(STUDY, ROWS))
+    assert "; ours, same settings, 1 of 3 lower the mean and 1 raise it (ours by 95% intervals)." in told
+    assert told.startswith("Of changes of one thing, published, ")
+    assert page(STUDY, ROWS).finding == told
+
+
+def test_a_table_without_such_rows_has_no_section() -> None:
+    plain = TableStudy(read_spec("acm-deezer"))
+    assert changes(Results(plain, [])) == ()
+    assert told_changes(Results(plain, [])) == ""
