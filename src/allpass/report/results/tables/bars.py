@@ -15,7 +15,7 @@ from allpass.report.canvas import in_style
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, listed
 from allpass.report.results.tables.cells import NOT_YET, Results, title_of
-from allpass.report.results.tables.pairs import VERSIONS, Mean, Version, difference, mean_of
+from allpass.report.results.tables.pairs import VERSIONS, Mean, Version, difference, kind_of, mean_of
 from allpass.report.theme import light
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _own(results: Results, version: Version, known: Mapping[str, Chart]) -> Tabl
                 for bars in (known[column.name].bars for column in results.spec.columns)
             ]
             lines.append((f"{name} minus {base}", *found))
-    names = _names(results, "honest" if version == "honest" else "same")
+    names = _names(results, kind_of(version))
     interval = "" if version == "published" else ", with the 95% interval over the same splits"
     return Table(f"In points, {VERSIONS[version]}{interval}.", ("networks", *names.values()), tuple(lines))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from allpass.report.results.page import Block, Heading, Table
 from allpass.report.results.tables.cells import Results, title_of
-from allpass.report.results.tables.pairs import VERSIONS, Ahead, Version, difference, mean_of
+from allpass.report.results.tables.pairs import VERSIONS, Ahead, Version, difference, kind_of, mean_of
 
 _INTERVAL = ", with the 95% interval over the splits, taken as independent"
 
@@ -64,10 +64,9 @@ def _table(results: Results, version: Version, known: Mapping[tuple[str, str], A
     against = {cell.row: cell.against for cell in results.spec.cells}
     rows = [row for row in results.spec.rows if row in {row for row, _ in known}]
     columns = [column for column in results.spec.columns if column.name in {name for _, name in known}]
-    kind = "honest" if version == "honest" else "same"
     return Table(
         f"In points, {VERSIONS[version]}{'' if version == 'published' else _INTERVAL}.",
-        ("rows", *(title_of(column, kind) for column in columns)),
+        ("rows", *(title_of(column, kind_of(version)) for column in columns)),
         tuple(
             (
                 f"{row} minus {against[row]}",

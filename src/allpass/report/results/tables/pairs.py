@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.study import Kind
 from allpass.report.results.tables.cells import Results, number, signed
 from allpass.train.statistics import paired
 
@@ -57,6 +58,11 @@ class Ahead:
     def __str__(self) -> str:
         text = signed(self.points)
         return f"{text} [{', '.join(map(signed, self.interval))}]" if self.interval else text
+
+
+def kind_of(version: Version) -> Kind:
+    """Whose columns the numbers stand in: published ones are of the data as they were."""
+    return "honest" if version == "honest" else "same"
 
 
 def mean_of(results: Results, cell: Cell | None, version: Version) -> Mean | None:
