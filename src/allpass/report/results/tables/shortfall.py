@@ -49,12 +49,14 @@ class Shortfall:
         luck: What the splits of ours are worth more than others; nothing where that was not measured.
         own_error: The standard error of ours, without the luck.
         their_error: That of a printed mean, whose runs are taken to differ as ours do.
+        code: What the authors' own code gives, minus the printed one; nothing where it was not run again.
     """
 
     difference: float
     luck: float | None
     own_error: float
     their_error: float
+    code: float | None = None
 
     @classmethod
     def of(cls, cell: Cell, row: Row, yardstick: Row | None) -> Shortfall | None:
@@ -70,13 +72,13 @@ class Shortfall:
             return None
         difference = float(scores.mean()) - cell.published[0]
         theirs = float(scores.std(ddof=1)) / math.sqrt(cell.runs)
+        code = cell.rerun[0] - cell.published[0] if cell.rerun else None
         if yardstick is None or len(many := _scores(yardstick)) <= len(scores):
             own = float(scores.std(ddof=1)) / math.sqrt(len(scores))
-            return cls(difference, None, own, theirs)
+            return cls(difference, None, own, theirs, code)
         first = many[: len(scores)]
-        return cls(
-            difference, float(first.mean() - many.mean()), _error_of_gain(scores - first, first, many), theirs
-        )
+        own = _error_of_gain(scores - first, first, many)
+        return cls(difference, float(first.mean() - many.mean()), own, theirs, code)
 
     @property
     def rest(self) -> float:
@@ -87,6 +89,15 @@ class Shortfall:
     def searched(self) -> bool:
         """Whether the best of many settings, all as good as ours, would be expected to stand so far above ours."""
         return -self.rest <= best_of(TRIED) * self.their_error + 2 * self.own_error
+
+    @property
+    def below_code(self) -> tuple[float, float] | None:
+        """How far ours, without the luck of the splits, is from the authors' own code, and the error of that."""
+        return (
+            None
+            if self.code is None
+            else (self.rest - self.code, math.hypot(self.own_error, self.their_error))
+        )
 
 
 def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str) -> tuple[Block, ...]:
@@ -169,12 +180,23 @@ def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
     if row["rerun_verdict"] in (AGREES, BETTER):
         return ("Their code falls as short with these settings.",)
     if row["rerun_verdict"] == WORSE:
-        return ("Ours is below their code too, which no search explains; no reason is known.",)
+        return (_against_code(found),)
     if found is None:
         return ()
     return (
         "The search may explain it." if found.searched else "No reason is known that explains all of it.",
     )
+
+
+def _against_code(found: Shortfall | None) -> str:
+    """Said where ours is worse than their code, which was run on other splits than ours."""
+    if found is None or found.luck is None or found.below_code is None:
+        return "Ours is below their code too, which no search explains; no reason is known."
+    rest, error = found.below_code
+    told = f"Without the luck of our splits ours minus their code is {signed(rest, 1)} ± {error:.1f}"
+    if abs(rest) <= 2 * error:
+        return f"{told}, which may be chance."
+    return f"{told}, which no search explains; no reason is known."
 
 
 @cache
