@@ -48,7 +48,7 @@ def row(layers: int, mean: float, initialisation: str = "glorot", **changed: obj
         "validation": mean,
         "train": mean + 5,
         "majority": 30.0,
-        "scores": f"{mean} {mean}",
+        "scores": f"{mean - 0.1} {mean + 0.1}",
         "epochs": 100.0,
         "difference": None,
         "difference_low": None,
@@ -97,21 +97,41 @@ def plain(value: Value | str) -> str:
 
 
 def test_the_depth_to_which_a_combination_trains() -> None:
-    assert findings().trains_to("cora", "relu", "glorot") == 4
-    assert findings().trains_to("cora", "relu", "he") == 8
-    assert findings().trains_to("cora", "tanh", "he") is None
+    assert findings().reach("cora", "relu", "glorot") == (4, 4)
+    assert findings().reach("cora", "relu", "he") == (8, 8)
+    assert findings().reach("cora", "tanh", "he") is None
+
+
+def test_what_noise_leaves_open_is_not_sure_but_possible() -> None:
+    """Two splits that lose 0 and 5 points: the interval of the mean holds the 2 that are allowed."""
+    reach = findings([row(2, 86.0), row(4, 83.5, scores="85.9 81.1"), row(8, 50.0)]).reach(
+        "cora", "relu", "glorot"
+    )
+    assert reach == (2, 4)
+    assert str(reach) == "2–4"
+    assert str(findings().reach("cora", "relu", "he")) == "8"
+
+
+def test_the_interval_of_what_is_lost_is_that_of_pairs() -> None:
+    shallow, deep = np.random.default_rng(0).normal(80, 3, size=(2, 5))
+    rows = [row(2, 80.0, scores=" ".join(map(str, shallow))), row(4, 80.0, scores=" ".join(map(str, deep)))]
+    found = findings(rows)
+    interval = stats.ttest_rel(deep, shallow).confidence_interval()
+    for tolerance, sure in ((-interval.low + 0.01, 4), (-interval.low - 0.01, 2)):
+        found.grid = replace(found.grid, tolerance=tolerance)
+        assert found.reach("cora", "relu", "glorot") == (sure, 4)
 
 
 def test_a_depth_that_recovers_does_not_count() -> None:
-    assert findings([row(2, 86.0), row(4, 50.0), row(8, 86.0)]).trains_to("cora", "relu", "glorot") == 2
+    assert findings([row(2, 86.0), row(4, 50.0), row(8, 86.0)]).reach("cora", "relu", "glorot") == (2, 2)
 
 
 def test_depths_that_were_not_run_are_passed_over() -> None:
-    assert findings([row(2, 86.0), row(8, 86.0)]).trains_to("cora", "relu", "glorot") == 8
+    assert findings([row(2, 86.0), row(8, 86.0)]).reach("cora", "relu", "glorot") == (8, 8)
 
 
 def test_a_shallow_network_that_learns_nothing_trains_to_no_depth() -> None:
-    assert findings([row(2, 31.0), row(4, 31.0)]).trains_to("cora", "relu", "glorot") == 0
+    assert findings([row(2, 31.0), row(4, 31.0)]).reach("cora", "relu", "glorot") == (0, 0)
 
 
 def test_a_depth_may_grow_only_where_nothing_deeper_was_run() -> None:
@@ -185,24 +205,29 @@ def test_what_is_out_of_range_has_no_growth(start: str) -> None:
     assert findings([row(2, 80.0)]).growth(place._replace(layers=2)) is None
 
 
-def test_where_all_reach_the_same_depth_it_is_said_once() -> None:
-    assert "Cora: 2 layers\n" in texts(page(STUDY, [row(2, 80.0)]))
-    both = [row(2, 80.0), row(2, 81.0, initialisation="he")]
-    assert "Cora: 2 layers, all 2 combinations" in texts(page(STUDY, both))
-    chance = "Cora: the shallowest networks already do no better than the most frequent class"
-    assert chance in texts(page(STUDY, [row(2, 30.5)]))
+def test_depths_are_told_by_the_middle_one_and_the_ends() -> None:
+    assert "Cora: surely to 2 layers, possibly to 2 layers" in texts(page(STUDY, [row(2, 80.0)]))
+    assert "Cora: surely to 4 layers (4 to 8), possibly to 4 layers (4 to 8)" in texts(page(STUDY, ROWS))
+    assert "Cora: surely to 0 layers, possibly to 0 layers" in texts(page(STUDY, [row(2, 30.5)]))
+
+
+def test_how_networks_were_trained_is_told() -> None:
+    said = texts(page(STUDY, ROWS))
+    assert (
+        "trained on 5 splits, with 0.01 and 0.001 as learning rate, 64 hidden channels, for at most 500"
+        in said
+    )
 
 
 def test_the_page_says_what_was_found() -> None:
     made = page(STUDY, ROWS)
     said = texts(made)
-    assert "Cora: from 4 to 8 layers; the latter with he with ReLU" in said
-    assert "2 of 3 combinations are significantly better, 0 of them where glorot does no better" in said
-    assert "0 are significantly worse, 0 of them because all their runs diverged" in said
-    assert "these depths say little" not in said  # means are known to a point
+    assert "0 of 6 networks diverged in all their runs. Of the others 3 are compared with glorot" in said
+    assert ": 2 are significantly better, 0 of them where glorot does no better" in said
+    assert "; 0 are significantly worse (" in said
     assert "Networks that lose more than 2 points against the shallow one: 1." in said
     assert "Of 120 runs" in said
-    assert "In 4 of 4 networks the measured factor lies between the two; in 0 it is nearer" in said
+    assert "- ReLU: between the two in 4 of 4 networks, nearer to the second in 0" in said
     assert all(f"- {note}" in said for note in STUDY.notes)
 
 
@@ -218,48 +243,58 @@ def test_differences_are_told_apart_by_what_makes_them() -> None:
         row(8, 60.0, "forward", difference=-24.0, diverged=4, **sure),
     ]
     said = texts(page(STUDY, rows))
-    assert "2 of 4 combinations are significantly better, 1 of them where glorot does no better" in said
-    assert "2 are significantly worse, 1 of them because all their runs diverged" in said
+    assert "1 of 7 networks diverged in all their runs. Of the others 3 are compared with glorot" in said
+    assert ": 2 are significantly better, 1 of them where glorot does no better" in said
+    assert "; 1 are significantly worse (" in said
     assert page(STUDY, rows).finding.endswith(
-        "Of 4 networks 2 are significantly better than with glorot, and 2 worse."
+        "Of 3 networks that do not diverge 2 are significantly better than with glorot, and 1 worse."
     )
+    helps = tables(page(STUDY, rows))[3]
+    assert helps.rows[0] == ("he", "–", "+54.0 (of 1, 1 better)", "+1.0 (of 1, 1 better)")
+    assert helps.rows[1] == ("forward", "–", "–", "−24.0 (of 1, 1 worse)")
+    assert helps.rows[2] == ("energy", "–", "–", "1 diverged")
 
 
 def test_networks_that_learn_nothing_are_counted() -> None:
+    """The interval of an accuracy is one point to each side; the most frequent class gives 30."""
     tanh = [
-        {**one, "activation": "tanh", "mean": mean}
-        for one, mean in zip(ROWS[2::3], (31.0, 32.0), strict=True)
+        {**one, "activation": "tanh", "mean": mean, "low": mean - 1}
+        for one, mean in zip(ROWS[2::3], (30.9, 31.1), strict=True)
     ]
     made = page(STUDY, [*ROWS, *tanh])
-    assert tables(made)[1].rows == (
+    _, by_depth, by_dataset, *_ = tables(made)
+    assert by_depth.rows == (
         ("glorot", "1 of 1", "1 of 1", "1 of 2"),
         ("he", "1 of 1", "1 of 1", "2 of 2"),
     )
+    assert by_dataset.header == ("initialisation", "Cora")
+    assert by_dataset.rows == (("glorot", "1 of 2"), ("he", "2 of 2"))
     assert made.finding.startswith(
-        "With 8 layers these do better than the most frequent class by 2 points or more, over all graphs and "
-        "activations: 1 of 2 from glorot, 2 of 2 from he. "
+        "With 8 layers these do better than the most frequent class, by the 95% interval of their accuracy: "
+        "1 of 2 from glorot, 2 of 2 from he. "
     )
     assert ": 1 of 1 from glorot. " in page(STUDY, ROWS[:1]).finding
+
+
+def test_the_finding_names_the_ends_and_the_baseline() -> None:
+    names = ("glorot", "he", "forward", "backward", "energy")
+    rows = [
+        {**row(2, 80.0 if place < learning else 20.0, name), "activation": activation}
+        for name, learning in zip(names, (1, 2, 0, 3, 2), strict=True)
+        for place, activation in enumerate(("relu", "tanh", "adarelu"))
+    ]
+    told = ": 1 of 3 from glorot, 0 of 3 from forward, 3 of 3 from backward, and the others between. "
+    assert told in page(STUDY, rows).finding
 
 
 def test_an_initialisation_that_was_not_run_to_the_full_depth_is_not_counted_there() -> None:
     assert ": 1 of 1 from he. " in page(STUDY, [row(2, 86.0), row(8, 84.0, "he")]).finding
 
 
-def test_depths_that_noise_decides_are_said_to_say_little() -> None:
-    vague = [row(layers, 86.0, low=80.0, high=92.0) for layers in DEPTHS]
-    lost = row(8, 0.0, "he", low=0.0, high=0.0, diverged=10)  # sure of nothing
-    said = texts(page(STUDY, [*vague, lost, {**lost, "activation": "tanh"}, {**lost, "layers": 4}]))
-    assert (
-        "(half of the means have an interval of ± 6.0 points or more, so that these depths say little)"
-        in said
-    )
-
-
 def test_the_tables_hold_what_was_found() -> None:
-    reach, _, helps, diverged, accuracies, growths = tables(page(STUDY, ROWS))
+    reach, _, _, helps, diverged, accuracies, growths = tables(page(STUDY, ROWS))
     assert reach.rows == (("glorot", "4"), ("he", "8+"))  # nothing deeper than 8 is there
-    assert helps.rows[0][3] == "+24.0 (1 better, 0 worse of 1)"
+    assert helps.rows[0][3] == "+24.0 (of 1, 1 better)"
     assert diverged.rows[0] == ("glorot", *["0 + 0 of 20"] * 3)
     assert [plain(value) for value in accuracies.rows[1]] == [
         "ReLU, he",
@@ -282,7 +317,7 @@ def test_divergence_stands_on_the_page() -> None:
     bad = row(4, 40.0, "energy", diverged=5, tried_diverged=9, tried_exploded=3)
     made = page(STUDY, [*ROWS, bad])
     assert "9 diverged: their loss stopped being a number. 3 more exploded" in texts(made)
-    _, _, _, diverged, accuracies, _ = tables(made)
+    *_, diverged, accuracies, _ = tables(made)
     assert diverged.rows[-1] == ("energy", "–", "9 + 3 of 20", "–")
     assert [plain(value) for value in accuracies.rows[-1]] == [
         "ReLU, energy",
@@ -290,6 +325,12 @@ def test_divergence_stands_on_the_page() -> None:
         "40.0 ± 1.0 (5 diverged)",
         "not run yet",
     ]
+
+
+def test_a_network_that_diverges_has_no_accuracy() -> None:
+    lost = row(4, 0.0, "energy", diverged=10, difference=-84.0, p_value=1e-9)
+    accuracies = tables(page(STUDY, [*ROWS, lost]))[-2]
+    assert plain(accuracies.rows[-1][2]) == "diverged"
 
 
 def test_every_picture_draws_also_what_is_out_of_range() -> None:

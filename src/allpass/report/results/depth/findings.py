@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from itertools import takewhile
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -14,7 +15,7 @@ from allpass.experiments.depth import DepthStudy
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.study import Row, Study
 from allpass.report.results.tables.cells import number
-from allpass.train.statistics import holm
+from allpass.train.statistics import holm, paired
 
 LEVEL = 0.05
 """Up to which chance of any false alarm a difference is called significant."""
@@ -45,6 +46,21 @@ class Growth:
     def nearer_to_alike(self) -> bool:
         """Whether the second prediction is the better one."""
         return abs(self.measured - self.alike) < abs(self.measured - self.independent)
+
+
+class Reach(NamedTuple):
+    """The depth to which a network keeps the accuracy of the shallowest one, 0 where that one learns nothing.
+
+    Args:
+        sure: To where the 95% interval of what it loses, split by split, stays within the tolerance.
+        possible: To where some of that interval does.
+    """
+
+    sure: int
+    possible: int
+
+    def __str__(self) -> str:
+        return f"{self.sure}" if self.sure == self.possible else f"{self.sure}–{self.possible}"
 
 
 class Findings:
@@ -88,15 +104,16 @@ class Findings:
 
     @property
     def compared(self) -> list[Combination]:
-        """What is compared with the baseline."""
-        return [place for place, row in self.found.items() if row["p_value"] is not None]
+        """What is compared with the baseline: not what diverges, of which there is nothing to ask."""
+        places = [place for place, row in self.found.items() if row["p_value"] is not None]
+        return [place for place in places if not self.diverges(place)]
 
     def verdict(self, combination: Combination) -> Verdict:
         """Whether an initialisation differs from the baseline, by Holm over a dataset with an activation."""
         return self._verdicts.get(combination, "")
 
-    def trains_to(self, dataset: str, activation: str, initialisation: str) -> int | None:
-        """The depth up to which accuracy stays near that of the shallowest network; depths not run are passed over.
+    def reach(self, dataset: str, activation: str, initialisation: str) -> Reach | None:
+        """How deep a combination trains; depths that were not run are passed over.
 
         Args:
             dataset: Where.
@@ -104,23 +121,26 @@ class Findings:
             initialisation: From what.
 
         Returns:
-            0 where the shallowest network itself is no better than saying the most frequent class, and nothing where
-            it was not run.
+            Nothing where the shallowest network was not run.
         """
-        reached = self.grid.depths[0]
-        shallow = self.row(dataset, activation, initialisation, reached)
+        shallowest, *deeper = self.grid.depths
+        shallow = self.row(dataset, activation, initialisation, shallowest)
         if shallow is None:
             return None
         if not self.learns(combination_of(shallow)):
-            return 0
-        for depth in self.grid.depths[1:]:
-            row = self.row(dataset, activation, initialisation, depth)
-            if row is None:
-                continue
-            if _below(row, shallow, "mean", self.grid.tolerance):
-                break
-            reached = depth
-        return reached
+            return Reach(0, 0)
+        rows = [row for depth in deeper if (row := self.row(dataset, activation, initialisation, depth))]
+        kept = [(int(row["layers"] or 0), self._kept(row, shallow)) for row in rows]
+
+        def deepest(side: int) -> int:
+            return max((depth for depth, _ in takewhile(lambda one: one[1][side], kept)), default=shallowest)
+
+        return Reach(deepest(0), deepest(1))
+
+    def _kept(self, row: Row, shallow: Row) -> tuple[bool, bool]:
+        """Whether a network surely, and whether it possibly keeps the accuracy of a shallow one."""
+        ahead = paired(_scores(row), _scores(shallow))
+        return ahead.low >= -self.grid.tolerance, ahead.high >= -self.grid.tolerance
 
     def may_grow(self, dataset: str, activation: str, initialisation: str) -> bool:
         """Whether networks deeper than that depth are there to be run, and none of them is.
@@ -130,8 +150,8 @@ class Findings:
             activation: With what.
             initialisation: From what.
         """
-        reached = self.trains_to(dataset, activation, initialisation)
-        deeper = [depth for depth in self.grid.depths if reached and depth > reached]
+        reach = self.reach(dataset, activation, initialisation)
+        deeper = [depth for depth in self.grid.depths if reach and depth > reach.possible > 0]
         rows = (self.row(dataset, activation, initialisation, depth) for depth in deeper)
         return bool(deeper) and all(row is None for row in rows)
 
@@ -158,17 +178,6 @@ class Findings:
         slopes = [_slope(series(row, f"{of}_variance")[:-1]) for of in ("start", "independent", "alike")]
         return Growth(*slopes) if all(map(math.isfinite, slopes)) else None
 
-    def margin(self, dataset: str) -> float:
-        """Half of the 95% interval of a mean, of the middle one of a dataset; networks that diverge are left out.
-
-        Args:
-            dataset: Where.
-        """
-        there = [place for place in self.found if place.dataset == dataset and not self.diverges(place)]
-        ends = [(number(self.found[place], "low"), number(self.found[place], "high")) for place in there]
-        halves = [(high - low) / 2 for low, high in ends if low is not None and high is not None]
-        return float(np.median(halves)) if halves else 0.0
-
     def diverges(self, combination: Combination) -> bool:
         """Whether all runs of a network diverged.
 
@@ -179,13 +188,13 @@ class Findings:
         return row["diverged"] == row["runs"]
 
     def learns(self, combination: Combination) -> bool:
-        """Whether a network does better than the most frequent class.
+        """Whether the 95% interval of a network's accuracy lies above what the most frequent class gives.
 
         Args:
             combination: The network.
         """
         row = self.found[combination]
-        return (number(row, "mean") or 0.0) >= (number(row, "majority") or 0.0) + self.grid.tolerance
+        return (number(row, "low") or 0.0) > (number(row, "majority") or 0.0)
 
     def without_rival(self, combination: Combination) -> bool:
         """Whether the baseline that a network is compared with does no better than the most frequent class.
@@ -237,6 +246,10 @@ def series(row: Row, name: str) -> list[float]:
         name: The column.
     """
     return [float(value) for value in str(row[name] or "").split()]
+
+
+def _scores(row: Row) -> list[float]:
+    return [float(score) for score in str(row["scores"]).split()]
 
 
 def _below(row: Row, shallow: Row, name: str, tolerance: float) -> bool:

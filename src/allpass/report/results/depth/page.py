@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from statistics import fmean, median_low
 
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.depth.study import EXPLODED
@@ -35,6 +36,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Text(_summary(findings)),
             _reach(findings),
             _learning(findings),
+            _learning_deepest(findings),
             _help(findings),
             _divergence(findings),
         ]
@@ -47,13 +49,15 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 def _finding(findings: Findings) -> str:
     verdicts = [findings.verdict(place) for place in findings.compared]
     return (
-        f"{_said_of_learning(findings)} Of {count(len(verdicts))} networks {verdicts.count('better')} are "
-        f"significantly better than with {findings.grid.baseline}, and {verdicts.count('worse')} worse."
+        f"{_said_of_learning(findings)} Of {count(len(verdicts))} networks that do not diverge "
+        f"{verdicts.count('better')} are significantly better than with {findings.grid.baseline}, and "
+        f"{verdicts.count('worse')} worse."
     )
 
 
 def _summary(findings: Findings) -> str:
     paragraphs = (
+        _said_of_protocol,
         _said_of_reach,
         _said_of_learning,
         _said_of_help,
@@ -64,70 +68,70 @@ def _summary(findings: Findings) -> str:
     return "\n\n".join(say(findings) for say in paragraphs)
 
 
+def _said_of_protocol(findings: Findings) -> str:
+    grid = findings.grid
+    splits, stop = grid.protocol.splits, grid.protocol.stop
+    return (
+        f"Every network is trained on {splits['count']} splits, with {' and '.join(map(str, grid.tried['lr']))} as "
+        f"learning rate, {grid.fixed['hidden_channels']} hidden channels, for at most {stop['max_epochs']} epochs "
+        f"(fewer if the validation loss does not fall for {stop['patience']}); effective-degree has alpha = "
+        f"{grid.fixed['alpha']}. What the initialisations are stands in the documentation under “How weights begin”."
+    )
+
+
 def _said_of_reach(findings: Findings) -> str:
     grid = findings.grid
     lines = []
     for dataset in findings.present("datasets"):
-        reached = {
-            (activation, name): depth
-            for activation, name in product(
-                findings.present("activations"), findings.present("initialisations")
+        places = product((dataset,), findings.present("activations"), findings.present("initialisations"))
+        reached = [reach for place in places if (reach := findings.reach(*place)) is not None]
+        if reached:
+            sure, possible = zip(*reached, strict=True)
+            lines.append(
+                f"- {grid.datasets[dataset]}: surely to {_spread(sure)}, possibly to {_spread(possible)}"
             )
-            if (depth := findings.trains_to(dataset, activation, name)) is not None
-        }
-        if not reached:
-            continue
-        named = {f"{name} with {grid.activations[act]}": depth for (act, name), depth in reached.items()}
-        lines.append(f"- {grid.datasets[dataset]}: {_range(named)}{_vague(findings, dataset)}")
     return (
-        f"A combination trains to a depth if up to there its mean accuracy stays within {grid.tolerance:g} points of "
-        f"its own accuracy with {grid.depths[0]} layers. That depth is, over all initialisations and activations:\n\n"
-        + "\n".join(lines)
+        f"A combination trains to a depth if up to there its accuracy is within {grid.tolerance:g} points of its own "
+        f"accuracy with {grid.depths[0]} layers: surely, if the 95% interval of the difference over the splits lies "
+        "there, and possibly, if some of it does. That depth is, in the middle over all initialisations and "
+        "activations, and from the least to the greatest:\n\n" + "\n".join(lines)
     )
 
 
-def _range(reached: Mapping[str, int]) -> str:
-    """From which depth to which combinations train, and which of them go furthest."""
-    least, furthest = min(reached.values()), max(reached.values())
-    if furthest == 0:
-        return "the shallowest networks already do no better than the most frequent class"
-    if least == furthest:
-        return f"{furthest} layers" + (f", all {len(reached)} combinations" if len(reached) > 1 else "")
-    those = [name for name, depth in reached.items() if depth == furthest]
-    which = f"{len(those)} of {len(reached)} combinations" if len(those) > 3 else "; ".join(those)
-    return f"from {least} to {furthest} layers; the latter with {which}"
-
-
-def _vague(findings: Findings, dataset: str) -> str:
-    """Told where means are not known well enough to be near or not near others."""
-    margin, tolerance = findings.margin(dataset), findings.grid.tolerance
-    if margin <= tolerance:
-        return ""
-    return f" (half of the means have an interval of ± {margin:.1f} points or more, so that these depths say little)"
+def _spread(depths: Sequence[int]) -> str:
+    """The middle one and, where they differ, the ends."""
+    least, greatest = min(depths), max(depths)
+    ends = "" if least == greatest else f" ({least} to {greatest})"
+    return f"{median_low(depths)} layers{ends}"
 
 
 def _said_of_learning(findings: Findings) -> str:
     deepest = findings.depths[-1]
     networks = {name: findings.networks(name, deepest) for name in findings.present("initialisations")}
     learning = {name: sum(map(findings.learns, places)) for name, places in networks.items() if places}
-    most, baseline = max(learning.values()), findings.grid.baseline
-    told = [name for name, found in learning.items() if found == most or name == baseline]
+    told = {
+        min(learning, key=learning.__getitem__),
+        max(learning, key=learning.__getitem__),
+        findings.grid.baseline,
+    }
     return (
-        f"With {deepest} layers these do better than the most frequent class by {findings.grid.tolerance:g} points or "
-        "more, over all graphs and activations: "
-        + ", ".join(f"{learning[name]} of {len(networks[name])} from {name}" for name in told)
-        + "."
+        f"With {deepest} layers these do better than the most frequent class, by the 95% interval of their accuracy: "
+        + ", ".join(
+            f"{learning[name]} of {len(networks[name])} from {name}" for name in learning if name in told
+        )
+        + (", and the others between." if len(learning) > len(told) else ".")
     )
 
 
 def _said_of_help(findings: Findings) -> str:
-    compared = findings.compared
+    compared, baseline = findings.compared, findings.grid.baseline
     better, worse = (
         [place for place in compared if findings.verdict(place) == word] for word in ("better", "worse")
     )
-    baseline = findings.grid.baseline
+    diverging = sum(map(findings.diverges, findings.found))
+    lost = f"{count(diverging)} of {count(len(findings.found))} networks diverged in all their runs. "
     if not compared:
-        return f"Nothing could be compared with {baseline} yet."
+        return f"{lost}Nothing could be compared with {baseline} yet."
     intervals = [
         (number(findings.found[place], "difference_low"), number(findings.found[place], "difference_high"))
         for place in compared
@@ -135,15 +139,13 @@ def _said_of_help(findings: Findings) -> str:
     above = sum(low is not None and low > 0 for low, _ in intervals)
     below = sum(high is not None and high < 0 for _, high in intervals)
     return (
-        f"Against {baseline} with the same activation, depth and splits, {len(better)} of {count(len(compared))} "
-        f"combinations are significantly better, {sum(map(findings.without_rival, better))} of them where {baseline} "
-        f"does no better than the most frequent class; {len(worse)} are significantly worse, "
-        f"{sum(map(findings.diverges, worse))} of them because all their runs diverged (paired t test corrected for "
-        "splits that share nodes; Holm over all depths and initialisations of a dataset with an activation, at "
-        f"{LEVEL:g}). That is a strict question to few splits: in half of the "
-        f"comparisons a difference has to be {findings.needed():.0f} points or more. Without the correction for many "
-        f"questions {above} are better and {below} worse, where chance alone gives about "
-        f"{len(compared) * LEVEL / 2:.0f} of each."
+        f"{lost}Of the others {count(len(compared))} are compared with {baseline}, with the same activation, depth and "
+        f"splits: {len(better)} are significantly better, {sum(map(findings.without_rival, better))} of them where "
+        f"{baseline} does no better than the most frequent class; {len(worse)} are significantly worse (paired t test "
+        "corrected for splits that share nodes; Holm over all depths and initialisations of a dataset with an "
+        f"activation, at {LEVEL:g}). That is a strict question to few splits: in half of the comparisons a difference "
+        f"has to be {findings.needed():.0f} points or more. Without the correction for many questions {above} are "
+        f"better and {below} worse, where chance alone gives about {len(compared) * LEVEL / 2:.0f} of each."
     )
 
 
@@ -172,15 +174,26 @@ def _said_of_divergence(findings: Findings) -> str:
 
 
 def _said_of_growth(findings: Findings) -> str:
-    known = [growth for place in findings.found if (growth := findings.growth(place)) is not None]
-    if not known:
+    lines = []
+    for activation, title in findings.grid.activations.items():
+        places = [place for place in findings.found if place.activation == activation and place.layers > 2]
+        known = [growth for place in places if (growth := findings.growth(place)) is not None]
+        if known:
+            between, near = (
+                sum(getattr(one, name) for one in known) for name in ("between", "nearer_to_alike")
+            )
+            left = f" ({len(places) - len(known)} more are out of range)" if len(places) > len(known) else ""
+            lines.append(
+                f"- {title}: between the two in {count(between)} of {count(len(known))} networks{left}, nearer to the "
+                f"second in {count(near)}"
+            )
+    if not lines:
         return "No network here has the hidden layers that predictions could be compared on."
-    between, near = (sum(getattr(one, name) for one in known) for name in ("between", "nearer_to_alike"))
     return (
         "Before training the forward variance changes from layer to layer by some factor. Two predictions of it are at "
         "hand: for neighbours that are independent, as most of the initialisations take them, and for neighbours that "
-        f"are the same. In {count(between)} of {count(len(known))} networks the measured factor lies between the two; "
-        f"in {count(near)} it is nearer to the second."
+        "are the same. Both take Tanh for the identity, which it is of small signals alone. The measured factor "
+        "lies:\n\n" + "\n".join(lines)
     )
 
 
@@ -190,14 +203,14 @@ def _reach(findings: Findings) -> Table:
 
     def cell(name: str, dataset: str) -> str:
         places = [(dataset, activation, name) for activation in activations]
-        depths = [(findings.trains_to(*place), "+" * findings.may_grow(*place)) for place in places]
-        return " / ".join("–" if depth is None else f"{depth}{more}" for depth, more in depths)
+        depths = [(findings.reach(*place), "+" * findings.may_grow(*place)) for place in places]
+        return " / ".join("none" if depth is None else f"{depth}{more}" for depth, more in depths)
 
     return Table(
-        "The depth to which each combination trains: "
+        "The depth to which each combination trains, surely–possibly: "
         + " / ".join(grid.activations[activation] for activation in activations)
         + ". 0: the shallowest network too does no better than the most frequent class; +: deeper ones are not run "
-        "yet; –: none is.",
+        "yet; none: none is.",
         ("initialisation", *(grid.datasets[dataset] for dataset in datasets)),
         tuple(
             (name, *(cell(name, dataset) for dataset in datasets))
@@ -207,31 +220,54 @@ def _reach(findings: Findings) -> Table:
 
 
 def _learning(findings: Findings) -> Table:
-    def cell(places: Sequence[Combination]) -> str:
-        return f"{sum(map(findings.learns, places))} of {len(places)}" if places else "–"
-
     return Table(
-        f"Networks that do better than the most frequent class by {findings.grid.tolerance:g} points or more, over all "
-        "datasets and activations.",
+        "Networks that do better than the most frequent class: the 95% interval of their accuracy lies above it. Over "
+        "all datasets and activations, which are no independent trials: activations share splits.",
         ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
-        _by_depth(findings, findings.present("initialisations"), cell),
+        _by_depth(findings, findings.present("initialisations"), partial(_learn, findings)),
     )
 
 
+def _learning_deepest(findings: Findings) -> Table:
+    deepest, datasets = findings.depths[-1], findings.present("datasets")
+
+    def cell(name: str, dataset: str) -> str:
+        return _learn(
+            findings, [place for place in findings.networks(name, deepest) if place.dataset == dataset]
+        )
+
+    return Table(
+        f"The same of the deepest networks, {deepest} layers, by dataset: how many activations.",
+        ("initialisation", *(findings.grid.datasets[dataset] for dataset in datasets)),
+        tuple(
+            (name, *(cell(name, dataset) for dataset in datasets))
+            for name in findings.present("initialisations")
+        ),
+    )
+
+
+def _learn(findings: Findings, places: Sequence[Combination]) -> str:
+    return f"{sum(map(findings.learns, places))} of {len(places)}" if places else "–"
+
+
 def _help(findings: Findings) -> Table:
+    asked = set(findings.compared)
+
     def cell(places: Sequence[Combination]) -> str:
-        places = [place for place in places if findings.found[place]["p_value"] is not None]
+        diverged = sum(map(findings.diverges, places))
+        places = [place for place in places if place in asked]
         verdicts = [findings.verdict(place) for place in places]
         ahead = [number(findings.found[place], "difference") or 0.0 for place in places]
+        lost = [f"{diverged} diverged"] * bool(diverged)
         if not ahead:
-            return "–"
-        mean = signed(sum(ahead) / len(ahead), 1)
-        return f"{mean} ({verdicts.count('better')} better, {verdicts.count('worse')} worse of {len(ahead)})"
+            return ", ".join(lost) or "–"
+        told = [f"{verdicts.count(word)} {word}" for word in ("better", "worse") if word in verdicts]
+        return f"{signed(fmean(ahead), 1)} ({', '.join([f'of {len(ahead)}', *told, *lost])})"
 
     others = [name for name in findings.present("initialisations") if name != findings.grid.baseline]
     return Table(
-        f"Accuracy against {findings.grid.baseline}, in points: the mean over datasets and activations, and how many "
-        "of them are significantly better or worse.",
+        f"Accuracy against {findings.grid.baseline}, in points: the mean of the networks whose runs did not all diverge, "
+        "over datasets and activations; and how many are significantly better or worse.",
         ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
         _by_depth(findings, others, cell),
     )
@@ -266,8 +302,9 @@ def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
         Heading(title),
         Picture(
             f"depth-{dataset}",
-            f"{title}: accuracy over depth, mean of the splits with its 95% interval. The grey line is what the most "
-            f"frequent class gives, {chance:.1f}%.",
+            f"{title}: accuracy over depth, mean of the splits with its 95% interval; a point at 0 has diverged in all "
+            "runs, and points of one depth stand side by side. The grey line is what the most frequent class gives, "
+            f"{chance:.1f}%.",
             partial(figures.accuracy, findings, dataset),
         ),
         _accuracies(findings, dataset),
@@ -275,9 +312,10 @@ def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
     blocks += [
         Picture(
             f"depth-{dataset}-{depth}",
-            f"{title}, {depth} layers: sizes in every layer in powers of ten, the middle one of the runs. "
-            "Lines: measured. Dotted: predicted for independent neighbours; dashed: for neighbours that are "
-            "the same (forward alone). A line ends where single precision does.",
+            f"{title}, {depth} layers: sizes in every layer in powers of ten (log10), the median of the runs, from "
+            f"{len(findings.grid.profiles['initialisations'])} of the initialisations. Lines: measured. Dotted: "
+            "predicted for independent neighbours; dashed: for neighbours that are the same (not of gradients). Energy "
+            "is the sum of squares of all signals. A line ends where single precision does.",
             partial(figures.sizes, findings, dataset, depth),
         )
         for depth in findings.grid.profiles["depths"]
@@ -305,8 +343,8 @@ def _accuracies(findings: Findings, dataset: str) -> Table:
         (name, *(column[line] for column in columns)) for line, (name, _, _) in enumerate(lines)
     ]
     return Table(
-        f"{grid.datasets[dataset]}: mean accuracy in percent with half of its 95% interval. ▲ and ▼: significantly "
-        f"better or worse than {grid.baseline}.",
+        f"{grid.datasets[dataset]}: mean accuracy in percent with half of its 95% interval over splits of this graph. "
+        f"▲ and ▼: significantly better or worse than {grid.baseline}; best of a column in bold.",
         ("activation, initialisation", *(f"{depth} layers" for depth in findings.depths)),
         tuple(body),
     )
@@ -317,6 +355,8 @@ def _accuracy(findings: Findings, place: Combination) -> str:
     mean, low, high = (number(row, name) for name in ("mean", "low", "high"))
     if row is None or mean is None:
         return NOT_YET
+    if findings.diverges(place):
+        return "diverged"
     margin = "" if low is None or high is None else f" ± {(high - low) / 2:.1f}"
     diverged = f" ({row['diverged']} diverged)" if row["diverged"] else ""
     return f"{mean:.1f}{margin}{_SIGNS[findings.verdict(place)]}{diverged}"
