@@ -7,7 +7,7 @@ from tests.report.results.invented import row_of, rows_of
 
 from allpass.experiments.tables.bars import CHARTS, STUDY
 from allpass.report.results.html import html
-from allpass.report.results.page import Picture, Table
+from allpass.report.results.page import Picture, Table, Text
 from allpass.report.results.tables.bars import chart_of, gain_of, page
 from allpass.report.results.tables.cells import Results
 
@@ -35,7 +35,11 @@ def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
         "ACM-GCN": [39.0, 41.0, 41.5],
         "GCN": [80.0] * 3,
     }
-    rows = [row_of(SPEC.cell(row, "Film"), "same", scores) for row, scores in film.items()]
+    rows = [
+        row_of(SPEC.cell(row, "Film"), "fresh" if SPEC.cell(row, "Film").has_fresh else "same", scores)
+        for row, scores in film.items()
+    ]
+    assert {row["kind"] for row in rows} == {"same", "fresh"}  # on the same splits
     column = next(column for column in SPEC.columns if column.name == "Film")
     gain = gain_of(chart_of(Results(STUDY, rows), column, "same"))
     assert gain is not None
@@ -44,10 +48,10 @@ def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
     middle = np.mean(film["ACM-GCN"]) - np.mean(film["H2GCN"])
     expected = (
         f"+{middle:.2f} [+{interval.low:.2f}, +{interval.high:.2f}] (ACM-GCN over H2GCN), "
-        f"{len(rivals)} of 11 rivals"
+        f"{len(rivals)} of 11 rivals, GPRGNN not among them"
     )
     told = next(line for line in tables(rows)[0].rows if line[0] == "Film")
-    assert told[:4] == ("Film", "+2.54", "+2.54 (ACMII-GCN over GPRGNN)", expected)
+    assert told[:4] == ("Film", "+2.54", "+2.54 [+1.66, +3.42] (ACMII-GCN over GPRGNN)", expected)
     assert told[4] == "11 of 11 rivals not run yet"
     fewer = [row for row in rows if row["row"] != rivals[0]]
     assert gain_of(chart_of(Results(STUDY, fewer), column, "same")) is None  # the best of a few is no rival
@@ -62,7 +66,14 @@ def test_the_finding_counts_the_graphs_whose_rivals_are_run() -> None:
     )
     film = [cell for cell in SPEC.cells if cell.column.name == "Film" and cell.settings is not None]
     low, high = (
-        [row_of(cell, "same", [mean if cell.row in CHARTS.augmented else 50.0] * 3) for cell in film]
+        [
+            row_of(
+                cell,
+                "fresh" if cell.has_fresh else "same",
+                [mean if cell.row in CHARTS.augmented else 50.0] * 3,
+            )
+            for cell in film
+        ]
         for mean in (40.0, 60.0)
     )
     assert "ours, same settings, on 0 of 1 (5 not known yet);" in page(STUDY, low).finding
@@ -75,10 +86,31 @@ def test_gains_over_the_network_itself() -> None:
         row_of(SPEC.cell("ACM-GCN", "Texas"), "honest", [80.0, 82.0]),
     ]
     published, honest = tables(rows)[1:]
-    assert published.rows[0][:2] == ("ACM-GCN minus GCN", "+12.29")
+    assert published.rows[0][:2] == ("ACM-GCN minus GCN", "+12.29 [+8.84, +15.74]")
     assert honest.header[3] == "Texas (texas-4)"
     assert honest.rows[0][3] == "+10.00 [+10.00, +10.00]"
     assert honest.rows[1][3] == "not run yet"
+
+
+def test_what_the_rivals_are_worth_is_told() -> None:
+    h2gcn, gat = (SPEC.cell(row, "Film") for row in ("H2GCN", "GAT+JK"))
+    rows = [
+        {**row_of(h2gcn, "same", [h2gcn.published[0] - 1, h2gcn.published[0] + 1]), "majority": 25.0},
+        {**row_of(gat, "same", [20.0, 21.0]), "majority": 25.0},
+    ]
+    texts = [block.text for block in page(STUDY, rows).blocks if isinstance(block, Text)]
+    (told,) = [text for text in texts if "rivals agree" in text]
+    assert told.startswith("With the same settings 1 of 2 rivals agree with or exceed")
+    assert told.endswith("No better than the most frequent class: GAT+JK on Film.")
+
+
+def test_charts_have_a_line_for_the_most_frequent_class_and_say_who_is_missing() -> None:
+    rows = [{**row_of(SPEC.cell("MLP-2", "Film"), "honest", [40.0, 42.0]), "majority": 33.9}]
+    _, honest = (block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    figure = honest.draw()
+    (film,) = [axes for axes in figure.axes if axes.get_title(loc="left").startswith("Film")]
+    assert [line.get_ydata()[0] for line in film.lines if line.get_linestyle() == "--"] == [33.9]
+    assert film.get_xticklabels()[0].get_text() == "MLP-2\n(so far)"
 
 
 def test_charts_show_every_bar_and_our_dots() -> None:
@@ -93,13 +125,13 @@ def test_charts_show_every_bar_and_our_dots() -> None:
             gcn = SPEC.cell("GCN", column.name)
             if dots:
                 assert axes.patches[1].get_height() == gcn.published[0]
-                same = {
+                fresh = {
                     row["row"]: row["mean"]
                     for row in rows
-                    if (row["column"], row["kind"]) == (column.name, "same")
+                    if (row["column"], row["kind"]) == (column.name, "fresh")
                 }
                 marked = {line.get_ydata()[0] for line in axes.lines if line.get_marker() == "o"}
-                assert same["GCN"] in marked
+                assert fresh["GCN"] in marked
             low, high = axes.get_ylim()
             assert all(low < patch.get_height() <= high for patch in axes.patches)
 

@@ -4,7 +4,7 @@ from tests.report.results.invented import row_of
 
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
-from allpass.report.results.page import Heading, Table
+from allpass.report.results.page import Heading, Table, Text
 from allpass.report.results.tables.accuracy import page
 from allpass.report.results.tables.cells import Results
 from allpass.report.results.tables.changes import changes, told_changes
@@ -21,11 +21,13 @@ ROWS = [
 
 
 def test_rows_are_told_against_those_that_they_change() -> None:
-    heading, published, same = changes(Results(STUDY, ROWS))
+    heading, about, published, same = changes(Results(STUDY, ROWS))
     assert heading == Heading("What a change makes")
+    assert isinstance(about, Text)
     assert isinstance(published, Table)
     assert isinstance(same, Table)
-    assert published.rows[0][:2] == ("ACM-SGC-1: LP minus ACM-SGC-1: all, mixed", "−22.79")
+    assert published.rows[0][0] == "ACM-SGC-1: LP minus ACM-SGC-1: all, mixed"
+    assert str(published.rows[0][1]).startswith("−22.79 [−")
     assert not any("factor 1" in str(row[0]) for row in published.rows)  # of ours nothing was published
     assert same.header == ("rows", "Texas")
     assert [row[0] for row in same.rows] == [
@@ -47,9 +49,21 @@ def test_what_waits_is_said_so() -> None:
 
 def test_changes_are_counted_by_their_side() -> None:
     told = told_changes(Results(STUDY, ROWS))
-    assert "; ours, same settings, 1 of 3 lower the mean and 1 raise it (ours by 95% intervals)." in told
-    assert told.startswith("Of changes of one thing, published, ")
+    assert told == (
+        "By 95% intervals of what a change makes: published, 39 of 99 lower the mean and 1 raise it; ours, same "
+        "settings, 1 of 3 lower the mean and 1 raise it."
+    )
     assert page(STUDY, ROWS).finding == told
+
+
+def test_networks_that_learn_nothing_are_marked_and_not_counted() -> None:
+    idle = [{**row, "majority": 95.0} for row in ROWS]
+    *_, same = changes(Results(STUDY, idle))
+    assert isinstance(same, Table)
+    assert all(str(row[1]).endswith(" ○") for row in same.rows)
+    assert "ours" not in told_changes(Results(STUDY, idle))
+    half = [{**row, "majority": 90.0} for row in ROWS]  # of the pairs, one network does better
+    assert "ours, same settings, 1 of 3 lower" in told_changes(Results(STUDY, half))
 
 
 def test_a_table_without_such_rows_has_no_section() -> None:

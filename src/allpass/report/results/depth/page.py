@@ -266,7 +266,7 @@ def _help(findings: Findings) -> Table:
 
     others = [name for name in findings.present("initialisations") if name != findings.grid.baseline]
     return Table(
-        f"Accuracy against {findings.grid.baseline}, in points: the mean of networks that do not all diverge, "
+        f"Accuracy against {findings.grid.baseline}, in points: the mean of all that did not diverge, "
         "over datasets and activations; and how many are significantly better or worse.",
         ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
         _by_depth(findings, others, cell),

@@ -1,14 +1,43 @@
-"""What it makes to change one thing of a network: rows of a table that are to be read against another."""
+"""What it makes to change a network: rows of a table that are to be read against another."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from allpass.report.results.page import Block, Heading, Table
+from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import Results, title_of
-from allpass.report.results.tables.pairs import VERSIONS, Ahead, Version, difference, kind_of, mean_of
+from allpass.report.results.tables.pairs import (
+    INTERVALS,
+    VERSIONS,
+    Ahead,
+    Version,
+    difference,
+    kind_of,
+    mean_of,
+)
 
-_INTERVAL = ", with the 95% interval over the splits, taken as independent"
+_IDLE = "○"
+_ABOUT = (
+    f"{INTERVALS} They are not corrected for how many there are: of as many where nothing changes, 5% leave out 0. "
+    f"{_IDLE}: neither network does better than the most frequent class."
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A row against the one that it changes.
+
+    Args:
+        ahead: The difference of their means.
+        idle: Whether neither of them does better than the most frequent class.
+    """
+
+    ahead: Ahead
+    idle: bool
+
+    def __str__(self) -> str:
+        return f"{self.ahead} {_IDLE}" if self.idle else str(self.ahead)
 
 
 def changes(results: Results) -> tuple[Block, ...]:
@@ -22,6 +51,7 @@ def changes(results: Results) -> tuple[Block, ...]:
         return ()
     return (
         Heading("What a change makes"),
+        Text(_ABOUT),
         *(_table(results, version, known) for version, known in found.items()),
     )
 
@@ -34,38 +64,35 @@ def told_changes(results: Results) -> str:
     """
     parts = []
     for version, title in VERSIONS.items():
-        sides = [_side(ahead, version) for ahead in _known(results, version).values()]
+        sides = [change.ahead.side for change in _known(results, version).values() if not change.idle]
         if sides:
             parts.append(
                 f"{title}, {sides.count(-1)} of {len(sides)} lower the mean and {sides.count(1)} raise it"
             )
-    return f"Of changes of one thing, {'; '.join(parts)} (ours by 95% intervals)." if parts else ""
+    return f"By 95% intervals of what a change makes: {'; '.join(parts)}." if parts else ""
 
 
-def _side(ahead: Ahead, version: Version) -> int:
-    """Printed means have no splits to pair: their sign alone."""
-    return (ahead.points > 0) - (ahead.points < 0) if version == "published" else ahead.side
-
-
-def _known(results: Results, version: Version) -> dict[tuple[str, str], Ahead]:
+def _known(results: Results, version: Version) -> dict[tuple[str, str], Change]:
     """The differences that can be told, by row and column."""
     found = {}
     for cell in results.spec.cells:
         ours = not cell.searched  # and nothing was published of it
-        if cell.against and not (ours and version == "published"):
-            one = mean_of(results, cell, version)
-            other = mean_of(results, results.cell(cell.against, cell.column), version)
-            if one is not None and other is not None:
-                found[cell.row, cell.column.name] = difference(one, other)
+        if not cell.against or (ours and version == "published"):
+            continue
+        one = mean_of(results, cell, version)
+        other = mean_of(results, results.cell(cell.against, cell.column), version)
+        if one is not None and other is not None:
+            idle = not (one.learns or other.learns)
+            found[cell.row, cell.column.name] = Change(difference(one, other), idle)
     return found
 
 
-def _table(results: Results, version: Version, known: Mapping[tuple[str, str], Ahead]) -> Table:
+def _table(results: Results, version: Version, known: Mapping[tuple[str, str], Change]) -> Table:
     against = {cell.row: cell.against for cell in results.spec.cells}
     rows = [row for row in results.spec.rows if row in {row for row, _ in known}]
     columns = [column for column in results.spec.columns if column.name in {name for _, name in known}]
     return Table(
-        f"In points, {VERSIONS[version]}{'' if version == 'published' else _INTERVAL}.",
+        f"In points, {VERSIONS[version]}.",
         ("rows", *(title_of(column, kind_of(version)) for column in columns)),
         tuple(
             (

@@ -1,4 +1,4 @@
-"""Two rows of a table against each other, on the splits that both were run on."""
+"""Two rows of a table against each other: on the splits that both were run on, or as two samples."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+from scipy.stats import t
+
+from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.study import Kind
 from allpass.report.results.tables.cells import Results, number, signed
@@ -19,6 +23,12 @@ VERSIONS: dict[Version, str] = {
 }
 """Whose numbers, and how they are told."""
 
+INTERVALS = (
+    "95% intervals are of the mean over splits of this very graph: split by split where both networks were run on the "
+    "same ones, else Welch's."
+)
+"""What is said of the intervals of :func:`difference`."""
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -27,14 +37,27 @@ class Mean:
     Args:
         row: Whose it is.
         mean: The mean, in percent.
-        deviation: Its deviation; 0 where none is known.
-        scores: The score of each split; empty where they were not printed.
+        deviation: Its deviation as the source has it; 0 where none is known.
+        error: Its standard error; NaN where none is known.
+        runs: How many runs it is of.
+        splits: Which splits these were.
+        scores: The score of each; empty where they were not printed.
+        share: What the most frequent class gives there, if known.
     """
 
     row: str
     mean: float
     deviation: float = 0.0
+    error: float = math.nan
+    runs: int = 0
+    splits: str = ""
     scores: tuple[float, ...] = ()
+    share: float | None = None
+
+    @property
+    def learns(self) -> bool:
+        """Whether it is above the most frequent class, as far as that is known."""
+        return self.share is None or self.mean > self.share
 
 
 @dataclass(frozen=True)
@@ -43,7 +66,7 @@ class Ahead:
 
     Args:
         points: The difference.
-        interval: Its 95% interval over the splits, taken as independent; nothing where it is not known.
+        interval: Its 95% interval; nothing where it is not known.
     """
 
     points: float
@@ -68,6 +91,9 @@ def kind_of(version: Version) -> Kind:
 def mean_of(results: Results, cell: Cell | None, version: Version) -> Mean | None:
     """The number in a place, if there is one.
 
+    Where settings were run both on the splits that the source chose them by and on others, it is that on the others:
+    those are the same for all rows.
+
     Args:
         results: The rows of the table.
         cell: The place.
@@ -76,24 +102,49 @@ def mean_of(results: Results, cell: Cell | None, version: Version) -> Mean | Non
     if cell is None:
         return None
     if version == "published":
-        return Mean(cell.row, cell.published[0], sum(cell.published[1:])) if cell.published else None
-    row = results.get(cell, version)
-    average = number(row, "mean")
-    if row is None or average is None:
-        return None
-    scores = tuple(map(float, str(row["scores"]).split()))
-    return Mean(cell.row, average, number(row, "deviation") or 0.0, scores)
+        return _published(cell)
+    if version == "honest":
+        return _ours(
+            cell, results.get(cell, "honest"), f"{cell.column.honest.dataset} {cell.honest_protocol.splits}"
+        )
+    fresh = results.get(cell, "fresh")
+    splits = cell.protocol.splits if fresh is None else cell.fresh_protocol.splits
+    return _ours(cell, fresh or results.get(cell, "same"), f"{cell.column.dataset} {splits}")
 
 
 def difference(first: Mean, second: Mean) -> Ahead:
-    """The first mean minus the second, with its interval where both were run on the same splits.
+    """The first mean minus the second, with its interval: split by split where both have the same ones, else Welch's.
 
     Args:
         first: One of them.
         second: The other.
     """
     points = first.mean - second.mean
-    if len(first.scores) < 2 or len(first.scores) != len(second.scores):
+    if first.splits and first.splits == second.splits and len(first.scores) == len(second.scores) > 1:
+        found = paired(first.scores, second.scores)
+        return Ahead(points, (found.low, found.high)) if math.isfinite(found.low) else Ahead(points)
+    own, other = first.error**2, second.error**2
+    if min(first.runs, second.runs) < 2 or not own + other > 0:
         return Ahead(points)
-    found = paired(first.scores, second.scores)
-    return Ahead(points, (found.low, found.high)) if math.isfinite(found.low) else Ahead(points)
+    freedom = (own + other) ** 2 / (own**2 / (first.runs - 1) + other**2 / (second.runs - 1))
+    margin = float(t.isf(0.025, freedom)) * math.sqrt(own + other)
+    return Ahead(points, (points - margin, points + margin))
+
+
+def _published(cell: Cell) -> Mean | None:
+    if not cell.published:
+        return None
+    mean, *rest = cell.published
+    deviation = rest[0] if rest else math.nan
+    error = deviation / math.sqrt(cell.runs - (cell.protocol.deviation != "sample"))
+    return Mean(cell.row, mean, sum(rest), error, cell.runs)
+
+
+def _ours(cell: Cell, row: Row | None, splits: str) -> Mean | None:
+    average = number(row, "mean")
+    if row is None or average is None:
+        return None
+    scores = tuple(map(float, str(row["scores"]).split()))
+    error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores)) if len(scores) > 1 else math.nan
+    deviation, share = number(row, "deviation") or 0.0, number(row, "majority")
+    return Mean(cell.row, average, deviation, error, len(scores), splits, scores, share)
