@@ -82,14 +82,32 @@ def test_the_best_rows_are_counted_and_what_came_of_it_is_said() -> None:
         row_of(SPEC.cell("Snowball", "Cora 2%"), "same", around(90.0)),
         row_of(SPEC.cell("GCN", "Cora 2%"), "same", around(70.0)),
     ]
-    found = page(STUDY, rows)
+    alone = [row_of(SPEC.cell(row, "Cora 3%"), "same", around(80.0)) for row in ("GCN", "Union")]
+    found = page(STUDY, [*rows, *alone])
     said = "\n".join(block.text for block in found.blocks if isinstance(block, Text))
     assert "- Published: the best row that has a number is a proposed network in 16 of 16 columns." in said
     assert (
         "- Ours, same: the best row that has a number is a proposed network in 1 of 2 columns; in the" in said
     )
     assert "; in the others it is Union (1)." in said
-    assert found.finding.endswith("own code: 1 of 2; at or above the published GCN: 2 of 2.")
+    assert found.finding == (
+        "A proposed network is the best row in 16 of 16 columns as published, in 1 of 2 of ours. Their cells within "
+        "2 points of the published value, or not below the authors' own code: 1 of 2 (1 by the number printed beside "
+        "the settings). At or above the published GCN: 2 of 2; so is our own GCN: 2 of 2."
+    )
+
+
+def test_what_was_printed_beside_the_settings_is_another_yardstick() -> None:
+    cell = SPEC.cell("Snowball", "PubMed 0.03%")
+    assert (cell.published, cell.beside) == ((66.5,), (62.94,))
+    found = page(STUDY, [row_of(cell, "same", around(61.1))])
+    assert "own code: 0 of 1 (1 by the number printed beside" in found.finding
+    said = "\n".join(block.text for block in found.blocks if isinstance(block, Text))
+    assert "in 0 of 1 columns that are run; by the number that was printed beside the settings, in 1." in said
+    far = next(table for table in tables(found) if table.header[0] == "cell")
+    assert (
+        "Within 2 points of what was printed beside its settings." in line(far, "Snowball, PubMed 0.03%")[-1]
+    )
 
 
 def test_against_the_published_gcn_and_our_own() -> None:
@@ -101,16 +119,19 @@ def test_against_the_published_gcn_and_our_own() -> None:
         ),  # the same when printed
         row_of(SPEC.cell("Snowball", "Cora 3%"), "same", around(gcn["Cora 3%"] - 1.2)),
         row_of(SPEC.cell("GCN", "Cora 1%"), "same", around(gcn["Cora 1%"] + 7)),
+        row_of(SPEC.cell("GCN", "Cora 2%"), "same", [gcn["Cora 2%"] - 9, gcn["Cora 2%"] + 8] * 5),
+        row_of(SPEC.cell("GCN", "Cora 3%"), "same", around(gcn["Cora 3%"] - 3)),
     ]
     table = tables(page(STUDY, rows))[0]
     assert line(table, "Snowball", "same")[2:] == [
         "3 of 16",
         "2 of 3",
         "Cora 3% (−1.2)",
-        "0 of 1",
+        "1 of 3",
+        "1",
         "Cora 1% (−2.0)",
     ]
-    assert line(table, "truncated Krylov", "honest")[2:] == ["0 of 16", "0 of 0", "none", "0 of 0", "none"]
+    assert line(table, "truncated Krylov", "honest")[2:] == ["0 of 16", *["–"] * 5]
     assert len(table.rows) == 2 * len(PROPOSED)
 
 
@@ -141,8 +162,15 @@ def test_a_line_of_a_proposed_network() -> None:
     found = line(starting(page(STUDY, rows), "truncated Krylov. "), "Cora 0.5%")
     above = f"+{70 - gcn.published[0]:.1f}"
     assert found[1:5] == ["71.8", "72.96", "67.88", "70.00 ± 1.00 (n = 10)"]
-    assert found[6:8] == [above, "+20.0"]
+    assert found[6:8] == [above, "+20.00 [+20.00, +20.00]"]
     assert found[8:] == ["68.00 ± 1.00 (n = 10, 60 tried)", f"+{68 - gcn.published[0]:.1f}", ""]
+
+
+def test_three_runs_are_compared_with_the_same_three_of_our_gcn() -> None:
+    cell, gcn = (SPEC.cell(row, "Cora 2%") for row in ("linear Snowball", "GCN"))
+    rows = [row_of(cell, "same", [77.0, 78.0, 80.0]), row_of(gcn, "same", [70.0, 72.0, 72.0, *[90.0] * 7])]
+    found = line(starting(page(STUDY, rows), "linear Snowball. "), "Cora 2%")
+    assert found[7].startswith("+7.00 [+4.52, +9.48]")  # 7, 6 and 8
 
 
 @pytest.mark.parametrize("share", [0.0, 0.6])

@@ -11,33 +11,43 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.integrate import quad
+from scipy.optimize import brentq
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.verdicts import AGREES, BETTER, WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.agreement import reasons
-from allpass.report.results.tables.cells import Results, measured, printed, signed
+from allpass.report.results.tables.cells import Results, measured, number, printed, signed
 
 TRIED = 1000
 """Settings that a source is granted to have tried, where it does not say how many."""
 
+NEAR = 2.0
+"""How many points off the published value count as near."""
+
+_MANY = 1_000_000
+
 _LUCK = (
     "Our splits: {yardstick} was run on more splits than the first ones, on which all other numbers stand. A network "
-    "that does well on a split does so where {yardstick} does (over the {cells} cells below with ten runs or more, the "
-    "mean correlation is {correlation:.2f}). So what {yardstick} gains on the first ones is taken as the luck of our "
-    "splits, and what a network is worth on all of them as its mean gain over {yardstick}, split by split, plus the "
-    "mean of {yardstick} on all."
+    "that does well on a split mostly does so where {yardstick} does (over the {cells} cells below with ten runs or "
+    "more, the correlation is {low:.2f} to {high:.2f}, in the mean {correlation:.2f}). So what {yardstick} gains on the "
+    "first ones is taken as the luck of our splits, and what a network is worth on all of them as its mean gain over "
+    "{yardstick}, split by split, plus the mean of {yardstick} on all."
 )
 _SEARCH = (
     "Their search: the code of the source hands nothing but the mean test accuracy of ten runs, on ten splits drawn "
     "anew, to the search for settings; so what is printed is presumably the best of many such means. Of a hundred "
     "settings that are equally good the best mean is expected {hundred:.1f} standard errors above what each of them is "
-    "worth, of a thousand {thousand:.1f}. How many were tried is not known. A search may explain a difference that, "
-    "without the luck of our splits, is at most what a thousand settings are worth and two standard errors of ours; a "
-    "larger one has no reason that we know."
+    "worth, of a thousand {thousand:.1f}. How many were tried is not known, nor how good they were: so a search is not "
+    "shown to explain anything. The table says among how many equally good settings it would be expected to give the "
+    "difference that is left without the luck of our splits; over a thousand, and two standard errors of ours, no "
+    "reason is known."
 )
-_RERUN = "Their code: run again with the settings here, it gives less than was published too: {parts}."
+_RERUN = (
+    "Their code: run again with the settings here, it gives less than was published too: {parts}. A search does not "
+    "explain what is more."
+)
 
 
 @dataclass(frozen=True)
@@ -85,10 +95,13 @@ class Shortfall:
         """The difference that is left without the luck of the splits."""
         return self.difference - (self.luck or 0.0)
 
-    @property
-    def searched(self) -> bool:
-        """Whether the best of many settings, all as good as ours, would be expected to stand so far above ours."""
-        return -self.rest <= best_of(TRIED) * self.their_error + 2 * self.own_error
+    def settings(self, errors: float = 0.0) -> float:
+        """The best of how many settings, all as good as ours, would be expected to stand so far above ours.
+
+        Args:
+            errors: How many standard errors ours is granted to be too low.
+        """
+        return best_among((-self.rest - errors * self.own_error) / self.their_error)
 
     @property
     def below_code(self) -> tuple[float, float] | None:
@@ -120,12 +133,11 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
                 measured(row),
                 printed(cell),
                 *(_numbers(found) if found else ("",) * 4),
-                " ".join([*reasons(results, cell, row), *_explained(found, row)]),
+                " ".join([*reasons(results, cell, row), *_beside(cell, row), *_explained(found, row)]),
             )
         )
     table = Table(
-        "The difference is to the published table; ± is a standard error of ours; and a search is what the best of a "
-        "thousand equally good settings is worth.",
+        "The difference is to the published table; ± is a standard error of ours.",
         (
             "cell",
             "ours, same settings",
@@ -133,7 +145,7 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
             "difference",
             "luck of our splits",
             "without it",
-            "a search",
+            "settings of a search",
             "what is known of it",
         ),
         tuple(lines),
@@ -154,16 +166,28 @@ def _of_luck(
     found = [float(np.corrcoef(ours, many[: len(ours)])[0, 1]) for ours, many in pairs if len(ours) >= 10]
     if not found:
         return ()
-    return (Text(_LUCK.format(yardstick=yardstick, cells=len(found), correlation=float(np.nanmean(found)))),)
+    told = _LUCK.format(
+        yardstick=yardstick,
+        cells=len(found),
+        correlation=np.nanmean(found),
+        low=np.nanmin(found),
+        high=np.nanmax(found),
+    )
+    return (Text(told),)
 
 
 def _of_code(results: Results) -> tuple[Block, ...]:
     """Where the authors' own code does not reach the published number either."""
-    again = [
-        f"{cell.row} on {cell.column.name} {signed(cell.rerun[0] - cell.published[0], 1)} points"
-        for cell in results.spec.cells
-        if cell.rerun and cell.published and cell.rerun[0] < cell.published[0]
-    ]
+    again = []
+    for cell in results.spec.cells:
+        if cell.rerun and cell.published and cell.rerun[0] < cell.published[0]:
+            row = results.get(cell, "same")
+            found = None if row is None else Shortfall.of(cell, row, None)
+            worth = (
+                f" (a thousand settings are worth {best_of(TRIED) * found.their_error:.1f})" if found else ""
+            )
+            short = signed(cell.rerun[0] - cell.published[0], 1)
+            again.append(f"{cell.row} on {cell.column.name} {short} points{worth}")
     return (Text(_RERUN.format(parts=", ".join(again))),) if again else ()
 
 
@@ -172,8 +196,20 @@ def _numbers(found: Shortfall) -> tuple[str, str, str, str]:
         signed(found.difference, 1),
         "not measured" if found.luck is None else signed(found.luck, 1),
         f"{signed(found.rest, 1)} ± {found.own_error:.1f}",
-        signed(best_of(TRIED) * found.their_error, 1),
+        _told(found.settings()),
     )
+
+
+def _told(settings: float) -> str:
+    """To two digits."""
+    return f"{int(float(f'{settings:.2g}')):,}" if settings <= _MANY else f"over {_MANY:,}"
+
+
+def _beside(cell: Cell, row: Row) -> tuple[str, ...]:
+    """Told where ours is near the other number that was printed."""
+    mean = number(row, "mean")
+    near = mean is not None and bool(cell.beside) and mean >= cell.beside[0] - NEAR
+    return (f"Within {NEAR:g} points of what was printed beside its settings.",) if near else ()
 
 
 def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
@@ -183,9 +219,12 @@ def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
         return (_against_code(found),)
     if found is None:
         return ()
-    return (
-        "The search may explain it." if found.searched else "No reason is known that explains all of it.",
-    )
+    settings = found.settings()
+    if settings <= TRIED:
+        return (f"A search among {_told(settings)} equally good settings would give it.",)
+    if found.settings(errors=2) <= TRIED:
+        return ("A search among a thousand would give it if ours were two standard errors better.",)
+    return ("No reason is known that explains all of it.",)
 
 
 def _against_code(found: Shortfall | None) -> str:
@@ -200,7 +239,7 @@ def _against_code(found: Shortfall | None) -> str:
 
 
 @cache
-def best_of(settings: int) -> float:
+def best_of(settings: float) -> float:
     """By how many standard errors the best of so many noisy means is expected above the true mean that all share.
 
     Args:
@@ -213,6 +252,26 @@ def best_of(settings: int) -> float:
     normal = stats.norm
     found, _ = quad(lambda z: z * settings * normal.pdf(z) * normal.cdf(z) ** (settings - 1), -10, 10)
     return float(found)
+
+
+def best_among(errors: float) -> float:
+    """Of how many noisy means the best is expected so many standard errors above the true mean that all share.
+
+    Args:
+        errors: How many.
+
+    Returns:
+        At least 1; infinity for more than a million.
+
+    Example:
+        >>> round(best_among(best_of(100)))
+        100
+    """
+    if errors <= 0:
+        return 1.0
+    if errors > best_of(_MANY):
+        return math.inf
+    return float(10 ** brentq(lambda power: best_of(10**power) - errors, 0.0, math.log10(_MANY)))
 
 
 def _error_of_gain(gain: NDArray[np.float64], first: NDArray[np.float64], many: NDArray[np.float64]) -> float:
