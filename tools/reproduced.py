@@ -20,7 +20,7 @@ from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Page, Picture
-from allpass.report.results.tables.agreement import JUDGED, Count, count
+from allpass.report.results.tables.agreement import Count, count, paired_with_fresh
 from allpass.report.results.tables.cells import Results
 from allpass.train.runs.store import Store
 from tools.blocks import ROOT
@@ -85,7 +85,8 @@ def index(made: Mapping[str, Page]) -> str:
     lines = [
         "# Results",
         "",
-        "Every page is made of the rows in the file beside it, and every row by its command.",
+        "Every page is made of the rows in the file beside it and of what was published, which stands in the spec of "
+        "the study; every row is made by its command.",
         "",
     ]
     lines += ["| ID | what it shows | what came of it | rows | last run |", "| --- | --- | --- | --- | --- |"]
@@ -96,10 +97,8 @@ def index(made: Mapping[str, Page]) -> str:
         last = max((str(row["ended"]) for row in rows), default="not run yet")
         lines.append(f"| {shown} | {study.title} | {found} | {len(rows):,} | {last} |")
     tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES]
-    for kind, where in JUDGED.items():
-        counted = sum((count(table, kind, only="ACM") for table in tables), Count())
-        said = counted.said(f"ACM cells of {', '.join(ACM)}{where}")
-        lines += ["", f"At the published settings, {said}"] if said else []
+    said = sum((count(table, only="ACM") for table in tables), Count()).said(f"ACM cells of {', '.join(ACM)}")
+    lines += ["", f"At the published settings, {said} {paired_with_fresh(tables)}".strip()] if said else []
     return "\n".join(lines) + "\n"
 
 

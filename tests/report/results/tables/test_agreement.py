@@ -69,13 +69,34 @@ def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
         row_of(FILM, "fresh", around(30)),
         row_of(SGC, "fresh", around(41)),
     ]
-    _, _, acm, everything = counted(rows)
+    _, _, acm, everything, both = counted(rows)
     assert acm.startswith("1 of 2 ACM cells on splits that the source did not choose by (50%) agree")
     assert everything.startswith("1 of 2 cells on splits that the source did not choose by (50%) agree")
-    expected = (
-        "ACM cells that agree with the source: 1 of 1, 1 of 2 on splits that the source did not choose by."
+    assert both == (
+        "Of the ACM cells that were run on both, 1 of 1 do so on the splits by which the source chose settings, and "
+        "0 of 1 on others."
     )
-    assert finding(Results(STUDY, rows)) == expected
+    assert (
+        finding(Results(STUDY, rows)) == f"ACM cells that agree with the source or exceed it: 1 of 1. {both}"
+    )
+    assert finding(Results(STUDY, rows[:1])) == "ACM cells that agree with the source or exceed it: 1 of 1."
+
+
+def test_a_change_that_agrees_is_a_reason() -> None:
+    study = TableStudy(read_spec("acm-fixed"))
+    theirs, ours = (
+        study.spec.cell(row, "Film") for row in ("ACM-Snowball-2", "Three layers: ACM-Snowball-2")
+    )
+    low, right = row_of(theirs, "same", around(30.0)), row_of(ours, "same", around(theirs.published[0]))
+
+    def known(rows) -> str:
+        _, table = below(Results(study, rows))
+        assert isinstance(table, Table)
+        return str(table.rows[0][4])
+
+    assert known([low]).endswith("No reason is known that explains it.")
+    assert known([low, right]).endswith("“Three layers: ACM-Snowball-2” agrees with it.")
+    assert known([low, row_of(ours, "same", around(31.0))]).endswith("No reason is known that explains it.")
 
 
 def test_a_row_of_ours_that_changes_another_does_not_count() -> None:

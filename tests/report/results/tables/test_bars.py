@@ -60,7 +60,8 @@ def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
 
 
 def test_the_finding_counts_the_graphs_whose_rivals_are_run() -> None:
-    assert page(STUDY, []).finding == (
+    gcn = row_of(SPEC.cell("GCN", "Film"), "fresh", [35.0, 36.0])
+    assert page(STUDY, [gcn]).finding == (
         "Graphs on which the best ACM or ACMII network is ahead of the best rival: published, on 6 of 6; ours, same "
         "settings, on 0 of 0 (6 not known yet); ours, honest, on 0 of 0 (6 not known yet)."
     )

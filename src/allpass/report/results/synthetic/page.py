@@ -44,7 +44,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if compared:
         blocks += [Heading("Level by level"), *by_level(drawn, compared)]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks), finding(compared) if compared else "")
+    return Page(study.title, tuple(blocks), finding(drawn, compared) if compared else "")
 
 
 def _progress(study: SyntheticStudy, rows: Sequence[Row]) -> list[Text]:

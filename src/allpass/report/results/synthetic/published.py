@@ -45,13 +45,12 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
         yield Text(_at_chance(study, learned_nothing))
 
 
-def finding(compared: Sequence[Row]) -> str:
-    """How many levels agree, in a sentence.
-
-    Args:
-        compared: The rows that have a published value.
-    """
-    return f"Levels within {CLOSE:g} points of the published mean: {_share(compared)}."
+def finding(study: SyntheticStudy, compared: Sequence[Row]) -> str:
+    """How many levels agree, in a sentence; arguments of :func:`agreement`."""
+    chance = 100 / study.spec.classes
+    hard = _hard(compared, chance)
+    rest = f"; neither at chance nor near 100%: {_share(hard)}" if hard else ""
+    return f"Levels within {CLOSE:g} points of the published mean: {_share(compared)}{rest}."
 
 
 def by_level(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Table]:
@@ -91,7 +90,7 @@ def by_level(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Table]:
 def _claim(compared: Sequence[Row]) -> str:
     furthest = max(compared, key=lambda row: abs(_difference(row)))
     return (
-        f"The claim: ours is within {CLOSE:g} points of the published mean on at least 90% of the levels. It is on "
+        f"Our criterion: within {CLOSE:g} points of the published mean on at least 90% of the levels. It is so on "
         f"{_share(compared)}. The largest difference is {signed(_difference(furthest))} points, of "
         f"{furthest['what']} with features of {furthest['base']}, {_level(furthest)}."
     )
@@ -99,13 +98,13 @@ def _claim(compared: Sequence[Row]) -> str:
 
 def _fair(study: SyntheticStudy, compared: Sequence[Row], chance: float) -> str:
     """The same without what is met easily, and without what settings were fixed on."""
-    hard = [row for row in compared if chance + EASY < _published(row) < 100 - EASY]
+    hard = _hard(compared, chance)
     unseen = [row for row in compared if row["base"] != study.spec.fixed_on]
     said = []
     if hard:
         said.append(
             f"Many levels are easy to meet, at chance ({chance:g}%) or near 100%: on those whose published mean lies "
-            f"between {chance + EASY:g} and {100 - EASY:g}% it is {_share(hard)}."
+            f"between {chance + EASY:g} and {100 - EASY:g}% it is {_share(hard)} ({_by_model(study, hard)})."
         )
     if unseen:
         said.append(
@@ -114,13 +113,28 @@ def _fair(study: SyntheticStudy, compared: Sequence[Row], chance: float) -> str:
     return " ".join(said)
 
 
+def _hard(compared: Sequence[Row], chance: float) -> list[Row]:
+    return [row for row in compared if chance + EASY < _published(row) < 100 - EASY]
+
+
+def _by_model(study: SyntheticStudy, rows: Sequence[Row]) -> str:
+    counts = []
+    for model in _models(study, rows):
+        mine = [row for row in rows if row["what"] == model]
+        counts.append(f"{model} {sum(map(_close, mine))} of {len(mine)}")
+    return ", ".join(counts)
+
+
 def _significant(study: SyntheticStudy, compared: Sequence[Row]) -> str:
     """Three points are a wide margin where graphs differ little: how many intervals leave out 0."""
     said = []
     for model in _models(study, compared):
         words = [row["verdict"] for row in compared if row["what"] == model]
         said.append(f"{model} {words.count(WORSE)} below and {words.count(BETTER)} above of {len(words)}")
-    return f"Levels on which the interval of the difference leaves out 0: {'; '.join(said)}."
+    return (
+        f"Levels on which the interval of the difference leaves out 0: {'; '.join(said)}. Were all of it chance, about "
+        f"{len(compared) * 0.025:.0f} would lie on each side."
+    )
 
 
 def _counts(study: SyntheticStudy, compared: Sequence[Row]) -> Table:

@@ -35,8 +35,8 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
         "difference leaves out 0. There are two questions: what holds for levels like these, where levels and graphs "
         "are drawn anew, and what holds for these very levels, where graphs alone are. Intervals are percentiles of "
         "resamplings, which bring ties and noise: a correlation near 1 may lie outside of its own. The source makes "
-        "its claim for SGC-1 and GCN, which average; a network that does not may rank the other way round, and is left "
-        "out of the count."
+        "its claim for SGC-1 and GCN, which average. Networks of which it has no accuracies are left out of the count: "
+        "one that does not average may rank the other way round."
     )
     published = {name for by_network in study.spec.published.values() for name in by_network}
     networks = [
@@ -64,6 +64,26 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
             for network in networks
         ),
     )
+    newer = [metric for metric in curves[0].metrics if metric not in (CLAIMED, *OLDER)]
+    question, lead = questions[0]
+    if newer and networks:
+        yield Table(
+            f"The same against metrics that came later, on {question}; signs count, so one that falls as accuracy "
+            "rises counts as worse.",
+            ("network", *map(symbol, newer)),
+            tuple(
+                (
+                    network,
+                    *(
+                        _cases(
+                            [lead(found, network) for found in curves if network in found.networks], metric
+                        )
+                        for metric in newer
+                    ),
+                )
+                for network in networks
+            ),
+        )
 
 
 def _cases(leads: Sequence[Mapping[str, Interval]], older: str) -> str:

@@ -59,7 +59,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *details(results),
             *notes(results),
         ),
-        finding(results) or told_changes(results),
+        (finding(results) or told_changes(results)) if rows else "",
     )
 
 

@@ -130,7 +130,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("Notes"),
             listed(study.notes),
         ),
-        _finding(known),
+        _finding(known) if rows else "",
     )
 
 

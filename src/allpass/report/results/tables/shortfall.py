@@ -31,9 +31,9 @@ _MANY = 1_000_000
 _LUCK = (
     "Our splits: {yardstick} was run on more splits than the first ones, on which all other numbers stand. A network "
     "that does well on a split mostly does so where {yardstick} does (over the {cells} cells below with ten runs or "
-    "more, the correlation is {low:.2f} to {high:.2f}, in the mean {correlation:.2f}). So what {yardstick} gains on the "
-    "first ones is taken as the luck of our splits, and what a network is worth on all of them as its mean gain over "
-    "{yardstick}, split by split, plus the mean of {yardstick} on all."
+    "more, the correlation is {low:.2f} to {high:.2f}, in the mean {correlation:.2f}). So what {yardstick} gains on "
+    "the first ones is taken as the luck of our splits, and what a network is worth on all of them as its mean gain "
+    "over {yardstick}, split by split, plus the mean of {yardstick} on all."
 )
 _SEARCH = (
     "Their search: the code of the source hands nothing but the mean test accuracy of ten runs, on ten splits drawn "
