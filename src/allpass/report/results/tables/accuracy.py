@@ -31,8 +31,8 @@ _FREQUENT = "the most frequent class of the validation nodes"
 _LEGEND = (
     f"{MARKS[AGREES]} agrees with the published mean (95% interval of the difference), {MARKS[BETTER]} better, "
     f"{MARKS[WORSE]} worse, {OF_RERUN} agrees with or exceeds the authors' own code alone, "
-    f"{MARKS[INCOMPARABLE]} not comparable; “not yet”: not run yet, –: nothing to run. Best of a column in bold. The "
-    "last line is what a network reaches that gives one answer for all nodes."
+    f"{MARKS[INCOMPARABLE]} not comparable, no mark: nothing was published; “not yet”: not run yet, –: nothing to run. "
+    "Best of a column in bold. The last line is what a network reaches that gives one answer for all nodes."
 )
 
 
