@@ -231,6 +231,18 @@ class Findings:
         return found
 
 
+def failures(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """How many runs diverged, how many exploded, and how many there were, with all learning rates.
+
+    Args:
+        rows: Of which networks.
+    """
+    diverged, exploded, tried = (
+        sum(int(row[name] or 0) for row in rows) for name in ("tried_diverged", "tried_exploded", "tried")
+    )
+    return diverged, exploded, tried
+
+
 def combination_of(row: Row) -> Combination:
     """The combination that a row is of."""
     return Combination(

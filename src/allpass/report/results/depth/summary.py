@@ -1,0 +1,163 @@
+"""What was found of depth, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from statistics import median_low
+
+from allpass.experiments.depth.study import EXPLODED
+from allpass.report.results.depth.findings import LEVEL, Findings, failures
+from allpass.report.results.tables.cells import number
+from allpass.report.wording import count
+
+
+def finding(findings: Findings) -> str:
+    """What came of it, for the first page of the results."""
+    verdicts = [findings.verdict(place) for place in findings.compared]
+    return (
+        f"{_said_of_learning(findings)} Of {count(len(verdicts))} networks that do not diverge "
+        f"{verdicts.count('better')} are significantly better than with {findings.grid.baseline}, and "
+        f"{verdicts.count('worse')} worse."
+    )
+
+
+def summary(findings: Findings) -> str:
+    """All that was found, a paragraph each."""
+    paragraphs = (
+        _said_of_protocol,
+        _said_of_reach,
+        _said_of_learning,
+        _said_of_help,
+        _said_of_training,
+        _said_of_divergence,
+        _said_of_growth,
+    )
+    return "\n\n".join(say(findings) for say in paragraphs)
+
+
+def _said_of_protocol(findings: Findings) -> str:
+    grid = findings.grid
+    splits, stop = grid.protocol.splits, grid.protocol.stop
+    return (
+        f"Every network is trained on {splits['count']} splits, with {' and '.join(map(str, grid.tried['lr']))} as "
+        f"learning rate, {grid.fixed['hidden_channels']} hidden channels, for at most {stop['max_epochs']} epochs "
+        f"(fewer if the validation loss does not fall for {stop['patience']}); effective-degree has alpha = "
+        f"{grid.fixed['alpha']}. What the initialisations are stands in the documentation under “How weights begin”."
+    )
+
+
+def _said_of_reach(findings: Findings) -> str:
+    grid = findings.grid
+    lines = []
+    for dataset in findings.present("datasets"):
+        places = product((dataset,), findings.present("activations"), findings.present("initialisations"))
+        reached = [reach for place in places if (reach := findings.reach(*place)) is not None]
+        if reached:
+            sure, possible = zip(*reached, strict=True)
+            lines.append(
+                f"- {grid.datasets[dataset]}: surely to {_spread(sure)}, possibly to {_spread(possible)}"
+            )
+    return (
+        f"A combination trains to a depth if up to there its accuracy is within {grid.tolerance:g} points of its own "
+        f"accuracy with {grid.depths[0]} layers: surely, if the 95% interval of the difference over the splits lies "
+        "there, and possibly, if some of it does. That depth is, in the middle over all initialisations and "
+        "activations, and from the least to the greatest:\n\n" + "\n".join(lines)
+    )
+
+
+def _spread(depths: Sequence[int]) -> str:
+    """The middle one and, where they differ, the ends."""
+    least, greatest = min(depths), max(depths)
+    ends = "" if least == greatest else f" ({least} to {greatest})"
+    return f"{median_low(depths)} layers{ends}"
+
+
+def _said_of_learning(findings: Findings) -> str:
+    deepest = findings.depths[-1]
+    networks = {name: findings.networks(name, deepest) for name in findings.present("initialisations")}
+    learning = {name: sum(map(findings.learns, places)) for name, places in networks.items() if places}
+    told = {
+        min(learning, key=learning.__getitem__),
+        max(learning, key=learning.__getitem__),
+        findings.grid.baseline,
+    }
+    return (
+        f"With {deepest} layers these do better than the most frequent class, by the 95% interval of their accuracy: "
+        + ", ".join(
+            f"{learning[name]} of {len(networks[name])} from {name}" for name in learning if name in told
+        )
+        + (", and the others between." if len(learning) > len(told) else ".")
+    )
+
+
+def _said_of_help(findings: Findings) -> str:
+    compared, baseline = findings.compared, findings.grid.baseline
+    better, worse = (
+        [place for place in compared if findings.verdict(place) == word] for word in ("better", "worse")
+    )
+    diverging = sum(map(findings.diverges, findings.found))
+    lost = f"{count(diverging)} of {count(len(findings.found))} networks diverged in all their runs. "
+    if not compared:
+        return f"{lost}Nothing could be compared with {baseline} yet."
+    intervals = [
+        (number(findings.found[place], "difference_low"), number(findings.found[place], "difference_high"))
+        for place in compared
+    ]
+    above = sum(low is not None and low > 0 for low, _ in intervals)
+    below = sum(high is not None and high < 0 for _, high in intervals)
+    return (
+        f"{lost}Of the others {count(len(compared))} are compared with {baseline}, with the same activation, depth and "
+        f"splits: {len(better)} are significantly better, {sum(map(findings.without_rival, better))} of them where "
+        f"{baseline} does no better than the most frequent class; {len(worse)} are significantly worse (paired t test "
+        "corrected for splits that share nodes; Holm over all depths and initialisations of a dataset with an "
+        f"activation, at {LEVEL:g}). That is a strict question to few splits: in half of the comparisons a difference "
+        f"has to be {findings.needed():.0f} points or more. Without the correction for many questions {above} are "
+        f"better and {below} worse, where chance alone gives about {len(compared) * LEVEL / 2:.0f} of each."
+    )
+
+
+def _said_of_training(findings: Findings) -> str:
+    lost, unfitted = findings.lost()
+    if not lost:
+        return "No deep network loses more than that against the shallow one."
+    return (
+        f"Networks that lose more than {findings.grid.tolerance:g} points against the shallow one: {count(lost)}. Of "
+        f"these, {count(unfitted)} lose more than that on the training nodes too, at the reported epoch, or diverged; "
+        "the others fit those as well as the shallow network, and fail on new ones."
+    )
+
+
+def _said_of_divergence(findings: Findings) -> str:
+    diverged, exploded, tried = failures(findings.rows)
+    return (
+        f"Of {count(tried)} runs, those with the learning rate that was not chosen included, {count(diverged)} "
+        f"diverged: their loss stopped being a number. {count(exploded)} more exploded: their best validation loss is "
+        f"over {EXPLODED} times that of even odds for all classes."
+        + " Weights whose gradients single precision cannot square are not moved by Adam."
+        * bool(exploded)
+    )
+
+
+def _said_of_growth(findings: Findings) -> str:
+    lines = []
+    for activation, title in findings.grid.activations.items():
+        places = [place for place in findings.found if place.activation == activation and place.layers > 2]
+        known = [growth for place in places if (growth := findings.growth(place)) is not None]
+        if known:
+            between, near = (
+                sum(getattr(one, name) for one in known) for name in ("between", "nearer_to_alike")
+            )
+            left = f" ({len(places) - len(known)} more are out of range)" if len(places) > len(known) else ""
+            lines.append(
+                f"- {title}: between the two in {count(between)} of {count(len(known))} networks{left}, nearer to the "
+                f"second in {count(near)}"
+            )
+    if not lines:
+        return "No network here has the hidden layers that predictions could be compared on."
+    return (
+        "Before training the forward variance changes from layer to layer by some factor. Two predictions of it are at "
+        "hand: for neighbours that are independent, as most of the initialisations take them, and for neighbours that "
+        "are the same. Both take Tanh for the identity, which it is of small signals alone. The measured factor "
+        "lies:\n\n" + "\n".join(lines)
+    )

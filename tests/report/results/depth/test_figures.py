@@ -1,0 +1,52 @@
+"""Every picture of depth draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.report.results.depth.invented import DEPTHS, ROWS, findings, row
+
+from allpass.experiments.depth import STUDY
+from allpass.experiments.study import Row
+from allpass.nn.initialisation import SCHEMES
+from allpass.report.canvas import to_bytes
+from allpass.report.results.depth.figures import accuracy
+from allpass.report.results.depth.page import page
+from allpass.report.results.page import Picture
+
+
+def test_the_axis_of_a_picture_ends_above_all_accuracies() -> None:
+    def top(rows: Sequence[Row]) -> float:
+        return float(accuracy(findings(rows), "cora").axes[0].get_ylim()[1])
+
+    assert top([row(2, 42.0), row(4, 31.0)]) == 50.0
+    assert top(ROWS) == 90.0
+    assert top([row(2, 99.5)]) == 100.0
+
+
+def test_every_picture_draws_also_what_is_out_of_range() -> None:
+    broken = row(8, 0.0, "energy", start_energy="1.00 inf nan nan nan nan nan nan", end_energy="", low=None)
+    made = page(STUDY, [*ROWS, broken])
+    pictures = [block for block in made.blocks if isinstance(block, Picture)]
+    assert [picture.name for picture in pictures] == ["depth-cora", "depth-cora-8"]
+    for picture in pictures:
+        assert b"energy" in to_bytes(picture.draw(), ".svg")
+
+
+def test_accuracy_has_a_panel_for_each_activation_and_a_line_for_each_initialisation() -> None:
+    tanh = [{**one, "activation": "tanh"} for one in ROWS]
+    pictures = [block for block in page(STUDY, [*ROWS, *tanh]).blocks if isinstance(block, Picture)]
+    figure = pictures[0].draw()
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["ReLU", "Tanh"]
+    drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].get_lines()}
+    assert drawn["he"] == [86.0, 85.0, 84.0]
+    assert drawn["glorot"] == [86.0, 84.5, 60.0]
+
+
+def test_no_two_initialisations_look_alike() -> None:
+    rows = [row(depth, 80.0, name) for name in STUDY.spec.initialisations for depth in DEPTHS]
+    picture = next(block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    lines = [line for line in picture.draw().axes[0].get_lines() if line.get_label() in SCHEMES]
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(
+        STUDY.spec.initialisations
+    )

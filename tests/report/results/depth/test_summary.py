@@ -1,0 +1,112 @@
+"""What is said of depth follows from invented rows whose answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.report.results.depth.invented import DEPTHS, ROWS, compared, findings, row, tables, texts
+
+from allpass.experiments.depth import STUDY
+from allpass.report.results.depth.page import page
+
+
+def test_what_a_difference_has_to_be_is_where_its_corrected_p_value_crosses() -> None:
+    """Five runs of deviation 1 and three questions: a t test of that difference has p = 0.05 / 3."""
+    error = 1 / np.sqrt(5)
+    half = error * stats.t.isf(0.025, 4)
+    around = {"runs": 5, "difference_low": 1 - half, "difference_high": 1 + half}
+    rows = [{**compared(depth, 80.0, 1.0, 0.2), **around} for depth in DEPTHS]
+    needed = findings(rows).needed()
+    assert 2 * stats.t.sf(needed / error, 4) == pytest.approx(0.05 / 3)
+    said = texts(page(STUDY, rows))
+    assert f"a difference has to be {needed:.0f} points or more" in said
+    assert "0 are better and 0 worse" in said
+    clear = [{**rows[0], "difference_low": 0.1}, {**rows[1], "difference_high": -0.1}, rows[2]]
+    assert "1 are better and 1 worse, where chance alone gives about 0 of each" in texts(page(STUDY, clear))
+
+
+def test_depths_are_told_by_the_middle_one_and_the_ends() -> None:
+    assert "Cora: surely to 2 layers, possibly to 2 layers" in texts(page(STUDY, [row(2, 80.0)]))
+    assert "Cora: surely to 4 layers (4 to 8), possibly to 4 layers (4 to 8)" in texts(page(STUDY, ROWS))
+    assert "Cora: surely to 0 layers, possibly to 0 layers" in texts(page(STUDY, [row(2, 30.5)]))
+
+
+def test_how_networks_were_trained_is_told() -> None:
+    said = texts(page(STUDY, ROWS))
+    assert (
+        "trained on 5 splits, with 0.01 and 0.001 as learning rate, 64 hidden channels, for at most 500"
+        in said
+    )
+
+
+def test_the_page_says_what_was_found() -> None:
+    made = page(STUDY, ROWS)
+    said = texts(made)
+    assert "0 of 6 networks diverged in all their runs. Of the others 3 are compared with glorot" in said
+    assert ": 2 are significantly better, 0 of them where glorot does no better" in said
+    assert "; 0 are significantly worse (" in said
+    assert "Networks that lose more than 2 points against the shallow one: 1." in said
+    assert "Of 120 runs" in said
+    assert "- ReLU: between the two in 4 of 4 networks, nearer to the second in 0" in said
+    assert all(f"- {note}" in said for note in STUDY.notes)
+
+
+def test_differences_are_told_apart_by_what_makes_them() -> None:
+    sure = {"difference_low": 1.0, "difference_high": 2.0, "p_value": 1e-6}
+    rows = [
+        row(2, 86.0),
+        row(4, 31.0),
+        row(8, 84.0),
+        row(4, 85.0, "he", difference=54.0, **sure),
+        row(8, 85.0, "he", difference=1.0, **sure),
+        row(8, 0.0, "energy", difference=-84.0, diverged=10, **sure),
+        row(8, 60.0, "forward", difference=-24.0, diverged=4, **sure),
+    ]
+    said = texts(page(STUDY, rows))
+    assert "1 of 7 networks diverged in all their runs. Of the others 3 are compared with glorot" in said
+    assert ": 2 are significantly better, 1 of them where glorot does no better" in said
+    assert "; 1 are significantly worse (" in said
+    assert page(STUDY, rows).finding.endswith(
+        "Of 3 networks that do not diverge 2 are significantly better than with glorot, and 1 worse."
+    )
+    helps = tables(page(STUDY, rows))[3]
+    assert helps.rows[0] == ("he", "–", "+54.0 (of 1, 1 better)", "+1.0 (of 1, 1 better)")
+    assert helps.rows[1] == ("forward", "–", "–", "−24.0 (of 1, 1 worse)")
+    assert helps.rows[2] == ("energy", "–", "–", "1 diverged")
+
+
+def test_networks_that_learn_nothing_are_counted() -> None:
+    """The interval of an accuracy is one point to each side; the most frequent class gives 30."""
+    tanh = [
+        {**one, "activation": "tanh", "mean": mean, "low": mean - 1}
+        for one, mean in zip(ROWS[2::3], (30.9, 31.1), strict=True)
+    ]
+    made = page(STUDY, [*ROWS, *tanh])
+    _, by_depth, by_dataset, *_ = tables(made)
+    assert by_depth.rows == (
+        ("glorot", "1 of 1", "1 of 1", "1 of 2"),
+        ("he", "1 of 1", "1 of 1", "2 of 2"),
+    )
+    assert by_dataset.header == ("initialisation", "Cora")
+    assert by_dataset.rows == (("glorot", "1 of 2"), ("he", "2 of 2"))
+    assert made.finding.startswith(
+        "With 8 layers these do better than the most frequent class, by the 95% interval of their accuracy: "
+        "1 of 2 from glorot, 2 of 2 from he. "
+    )
+    assert ": 1 of 1 from glorot. " in page(STUDY, ROWS[:1]).finding
+
+
+def test_the_finding_names_the_ends_and_the_baseline() -> None:
+    names = ("glorot", "he", "forward", "backward", "energy")
+    rows = [
+        {**row(2, 80.0 if place < learning else 20.0, name), "activation": activation}
+        for name, learning in zip(names, (1, 2, 0, 3, 2), strict=True)
+        for place, activation in enumerate(("relu", "tanh", "adarelu"))
+    ]
+    told = ": 1 of 3 from glorot, 0 of 3 from forward, 3 of 3 from backward, and the others between. "
+    assert told in page(STUDY, rows).finding
+
+
+def test_an_initialisation_that_was_not_run_to_the_full_depth_is_not_counted_there() -> None:
+    assert ": 1 of 1 from he. " in page(STUDY, [row(2, 86.0), row(8, 84.0, "he")]).finding
