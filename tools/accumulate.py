@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from allpass.errors import AllpassError
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.depth.study import DepthStudy
@@ -85,6 +86,13 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="where they compute")
     parser.add_argument("--list", action="store_true", help="only say what is lacking")
     given = parser.parse_args()
+    try:
+        _run(given)
+    except AllpassError as error:
+        sys.exit(str(error))
+
+
+def _run(given: argparse.Namespace) -> None:
     study, plan = STUDIES[given.name], Plan(tuple(given.cells))
     with Store(given.store) as store:
         there = known(study, kept(study.id), store)

@@ -114,3 +114,11 @@ def test_the_command_runs_and_tells(
             ("fine", 1),
             ("refused", 0),
         ]
+
+
+def test_a_part_that_is_not_there_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["accumulate", "acm-fixed", "--store", str(tmp_path / "runs.db"), "--cells", "MLP-2"]
+    )
+    with pytest.raises(SystemExit, match=r"There is no cell 'MLP-2' in 'acm-fixed'\. Did you mean"):
+        accumulate.main()
