@@ -38,7 +38,7 @@ def known(study: Study, rows: Sequence[Row], store: Store) -> frozenset[str]:
         case TableStudy():
             return frozenset(_of_table(study, rows))
         case DepthStudy():
-            return frozenset(_of_depth(study, rows))
+            return frozenset(_of_depth(rows))
         case SyntheticStudy():
             return frozenset(_of_synthetic(study, rows, store))
     return frozenset()  # the others are done in minutes
@@ -56,13 +56,9 @@ def _of_table(study: TableStudy, rows: Sequence[Row]) -> Iterator[str]:
             yield f"{row}, searched on {column}"
 
 
-def _of_depth(study: DepthStudy, rows: Sequence[Row]) -> Iterator[str]:
-    """Networks; but the baseline only when all that is compared with it is there, since that needs its runs."""
-    there = {Combination(**{name: row[name] for name in Combination._fields}) for row in rows}  # type: ignore[arg-type]
-    for one in there:
-        alike = {one._replace(initialisation=name) for name in study.spec.initialisations}
-        if one.initialisation != study.spec.baseline or alike <= there:
-            yield str(one)
+def _of_depth(rows: Sequence[Row]) -> Iterator[str]:
+    """Networks."""
+    yield from (str(Combination(**{name: row[name] for name in Combination._fields})) for row in rows)  # type: ignore[arg-type]
 
 
 def _of_synthetic(study: SyntheticStudy, rows: Sequence[Row], store: Store) -> Iterator[str]:

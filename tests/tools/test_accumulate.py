@@ -68,14 +68,9 @@ def test_a_column_that_chooses_for_itself_is_searched_for_itself(store: Store) -
     }
 
 
-def test_a_baseline_is_run_again_for_what_is_compared_with_it(store: Store) -> None:
-    alike: list[Row] = [
-        {"dataset": "cora", "activation": "relu", "initialisation": name, "layers": 64}
-        for name in STUDIES["depth"].spec.initialisations  # type: ignore[attr-defined]
-    ]
-    titles = [f"64 layers on cora, {row['initialisation']} with relu" for row in alike]
-    assert not set(titles) & set(lacking("depth", alike, store))
-    assert set(titles) & set(lacking("depth", alike[:-1], store)) == {titles[0], titles[-1]}
+def test_a_deep_network_is_there_with_its_row(store: Store) -> None:
+    one: Row = {"dataset": "cora", "activation": "relu", "initialisation": "glorot", "layers": 64}
+    assert there("depth", [one], store) == {"64 layers on cora, glorot with relu"}
 
 
 def test_metrics_of_a_level_are_there_together(store: Store) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.trainings import prepared
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
-from allpass.train.statistics import estimate, overlap_of, paired
+from allpass.train.statistics import estimate, overlap_of
 from allpass.train.sweep import Trial, ranked, trial_of
 
 SCORE = "accuracy"
@@ -26,7 +26,6 @@ EXPLODED = 10
 """A run has exploded whose best validation loss is this many times that of even odds, the logarithm of the classes."""
 
 _DEEP = 32  # layers from which two tasks fill the memory of a GPU; of shallower networks four keep it busy
-_EQUAL = 1e-9  # differences that vary less are equal but for rounding, and Student's t knows nothing of them
 
 
 class DepthStudy(Specified[Grid]):
@@ -56,24 +55,24 @@ class DepthStudy(Specified[Grid]):
 
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """A row is one network on one graph; what belongs to layers stands there as a text, in their order."""
-        asked, found = self.spec.asked(plan), dict[Combination, _Found]()
-        for combination in dict.fromkeys([*asked, *map(self._baseline, asked)]):
+        found = dict[Combination, _Found]()
+        for combination in self.spec.asked(plan):
             runs = stored(self._trainings(combination, plan).keys(), store)
             if runs is not None:
                 found[combination] = _Found.of(runs, self.spec.tried["lr"])
-        known = [combination for combination in asked if combination in found]
-        first = {combination.dataset: combination for combination in known}
+        first = {combination.dataset: combination for combination in found}
         grounds = {name: Ground.of(self._trainings(one, plan)) for name, one in first.items()}
-        return [self._row(combination, found, grounds[combination.dataset], plan) for combination in known]
+        return [
+            self._row(combination, mine, grounds[combination.dataset], plan)
+            for combination, mine in found.items()
+        ]
 
-    def _row(
-        self, combination: Combination, found: Mapping[Combination, _Found], ground: Ground, plan: Plan
-    ) -> Row:
-        mine, trainings = found[combination], self._trainings(combination, plan)
+    def _row(self, combination: Combination, mine: _Found, ground: Ground, plan: Plan) -> Row:
+        trainings = self._trainings(combination, plan)
         return {
             **combination._asdict(),
             **mine.measured(EXPLODED * math.log(ground.classes)),
-            **_compared(mine, found.get(self._baseline(combination)), trainings),
+            "overlap": round(shared(trainings), 4),
             **mine.sizes(),
             **_texts(ground.predicted(trainings.settings)),
             "quick": plan.quick,
@@ -82,9 +81,6 @@ class DepthStudy(Specified[Grid]):
 
     def _trainings(self, combination: Combination, plan: Plan) -> DeepTrainings:
         return DeepTrainings.of(self.spec, combination, plan)
-
-    def _baseline(self, combination: Combination) -> Combination:
-        return combination._replace(initialisation=self.spec.baseline)
 
 
 @dataclass(frozen=True)
@@ -138,16 +134,14 @@ class _Found:
         return _texts({name: middle(np.array(curves)) for name, curves in known.items()})
 
 
-def _compared(mine: _Found, baseline: _Found | None, trainings: DeepTrainings) -> Row:
-    """How far a combination is ahead of the baseline on the same splits; nothing for the baseline itself."""
-    names = ("difference", "difference_low", "difference_high", "p_value")
-    if baseline is None or baseline is mine or len(mine.scores) < 2:
-        return dict.fromkeys(names)
+def shared(trainings: DeepTrainings) -> float:
+    """How far the splits share nodes, as a comparison on them has to know.
+
+    Args:
+        trainings: On which splits.
+    """
     _, parts = prepared(trainings.dataset, trainings.protocol)
-    ahead = paired(mine.scores, baseline.scores, overlap=overlap_of(parts))
-    p_value = ahead.p_value if ahead.deviation > _EQUAL else ahead.p_flipped
-    numbers = (_rounded(ahead.mean), _rounded(ahead.low), _rounded(ahead.high), float(f"{p_value:.4g}"))
-    return dict(zip(names, numbers, strict=True))
+    return overlap_of(parts)
 
 
 def middle(curves: NDArray[np.floating]) -> NDArray[np.float64]:

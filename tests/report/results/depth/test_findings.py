@@ -14,18 +14,17 @@ from allpass.experiments.depth.grid import Combination
 
 def test_the_depth_to_which_a_combination_trains() -> None:
     assert findings().reach("cora", "relu", "glorot") == (4, 4)
-    assert findings().reach("cora", "relu", "he") == (8, 8)
+    assert findings([row(depth, 86.0) for depth in DEPTHS]).reach("cora", "relu", "glorot") == (8, 8)
     assert findings().reach("cora", "tanh", "he") is None
 
 
 def test_what_noise_leaves_open_is_not_sure_but_possible() -> None:
-    """Two splits that lose 0 and 5 points: the interval of the mean holds the 2 that are allowed."""
-    reach = findings([row(2, 86.0), row(4, 83.5, scores="85.9 81.1"), row(8, 50.0)]).reach(
-        "cora", "relu", "glorot"
-    )
+    """Splits that lose 0 and 5 points: the interval of the mean holds the 2 that are allowed."""
+    noisy = row(4, 83.5, scores=" ".join(["85.9 81.1"] * 5))
+    reach = findings([row(2, 86.0), noisy, row(8, 50.0)]).reach("cora", "relu", "glorot")
     assert reach == (2, 4)
     assert str(reach) == "2–4"
-    assert str(findings().reach("cora", "relu", "he")) == "8"
+    assert str(findings().reach("cora", "relu", "glorot")) == "4"
 
 
 def test_the_interval_of_what_is_lost_is_that_of_pairs() -> None:
@@ -64,13 +63,37 @@ def test_a_depth_may_grow_only_where_nothing_deeper_was_run() -> None:
 def test_verdicts_are_corrected_for_how_many_there_are() -> None:
     places = [Combination("cora", "relu", "he", depth) for depth in DEPTHS]
     assert [findings().verdict(place) for place in places] == ["", "better", "better"]  # 0.02 times 2
-    more = [*ROWS, *(compared(depth, 80.0, 0.1, 0.9, "energy") for depth in DEPTHS)]
+    more = [*ROWS, *(compared(depth, 0.1, 0.9, "energy") for depth in DEPTHS)]
     assert [findings(more).verdict(place) for place in places] == ["", "", "better"]  # 0.02 times 5
-    assert findings([compared(2, 80.0, -3.0, 0.001)]).verdict(places[0]) == "worse"
+    assert findings([row(2, 86.0), compared(2, -3.0, 0.001)]).verdict(places[0]) == "worse"
+
+
+def test_differences_are_those_of_the_same_splits_corrected_for_the_nodes_that_these_share() -> None:
+    ours, theirs = np.random.default_rng(0).normal(80, 3, size=(2, 5))
+    rows = [
+        row(2, 80.0, scores=" ".join(map(str, theirs)), overlap=0.3),
+        row(2, 80.0, "he", scores=" ".join(map(str, ours)), overlap=0.3),
+    ]
+    ahead = findings(rows).ahead(Combination("cora", "relu", "he", 2))
+    assert ahead.mean == pytest.approx((ours - theirs).mean())
+    error = (ours - theirs).std(ddof=1) * np.sqrt(1 / 5 + 0.3)
+    assert ahead.margin == pytest.approx(stats.t.isf(0.025, 4) * error)
+    assert not findings(rows[1:]).compared  # without the baseline
+
+
+def test_equal_differences_of_two_splits_prove_nothing() -> None:
+    rows = [row(2, 80.0, scores="51.0 64.0"), row(2, 80.0, "he", scores="52.0 65.0")]
+    assert findings(rows).verdict(Combination("cora", "relu", "he", 2)) == ""
 
 
 def test_other_activations_are_another_family() -> None:
-    more = [*ROWS, *({**compared(depth, 80.0, 0.1, 0.9, "energy"), "activation": "tanh"} for depth in DEPTHS)]
+    more = [
+        *ROWS,
+        *(
+            {**one, "activation": "tanh"}
+            for one in (*ROWS[:3], *(compared(depth, 0.1, 0.9, "energy") for depth in DEPTHS))
+        ),
+    ]
     assert findings(more).verdict(Combination("cora", "relu", "he", 4)) == "better"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from scipy import stats
 from tests.report.results.depth.invented import DEPTHS, ROWS, compared, findings, row, tables, texts
@@ -12,23 +11,21 @@ from allpass.report.results.depth.page import page
 
 
 def test_what_a_difference_has_to_be_is_where_its_corrected_p_value_crosses() -> None:
-    """Five runs of deviation 1 and three questions: a t test of that difference has p = 0.05 / 3."""
-    error = 1 / np.sqrt(5)
-    half = error * stats.t.isf(0.025, 4)
-    around = {"runs": 5, "difference_low": 1 - half, "difference_high": 1 + half}
-    rows = [{**compared(depth, 80.0, 1.0, 0.2), **around} for depth in DEPTHS]
+    """Ten runs and three questions: a t test of that difference has p = 0.05 / 3."""
+    rows = [*ROWS[:3], *(compared(depth, 1.0, 0.2) for depth in DEPTHS)]
     needed = findings(rows).needed()
-    assert 2 * stats.t.sf(needed / error, 4) == pytest.approx(0.05 / 3)
+    error = 1.0 / stats.t.isf(0.1, 9)
+    assert 2 * stats.t.sf(needed / error, 9) == pytest.approx(0.05 / 3)
     said = texts(page(STUDY, rows))
     assert f"a difference has to be {needed:.0f} points or more" in said
     assert "0 are better and 0 worse" in said
-    clear = [{**rows[0], "difference_low": 0.1}, {**rows[1], "difference_high": -0.1}, rows[2]]
+    clear = [*ROWS[:3], compared(2, 1.0, 0.04), compared(4, -1.0, 0.04), compared(8, 1.0, 0.06)]
     assert "1 are better and 1 worse, where chance alone gives about 0 of each" in texts(page(STUDY, clear))
 
 
 def test_depths_are_told_by_the_middle_one_and_the_ends() -> None:
     assert "Cora: surely to 2 layers, possibly to 2 layers" in texts(page(STUDY, [row(2, 80.0)]))
-    assert "Cora: surely to 4 layers (4 to 8), possibly to 4 layers (4 to 8)" in texts(page(STUDY, ROWS))
+    assert "Cora: surely to 4 layers, possibly to 4 layers (4 to 8)" in texts(page(STUDY, ROWS))
     assert "Cora: surely to 0 layers, possibly to 0 layers" in texts(page(STUDY, [row(2, 30.5)]))
 
 
@@ -53,15 +50,14 @@ def test_the_page_says_what_was_found() -> None:
 
 
 def test_differences_are_told_apart_by_what_makes_them() -> None:
-    sure = {"difference_low": 1.0, "difference_high": 2.0, "p_value": 1e-6}
     rows = [
         row(2, 86.0),
         row(4, 31.0),
-        row(8, 84.0),
-        row(4, 85.0, "he", difference=54.0, **sure),
-        row(8, 85.0, "he", difference=1.0, **sure),
-        row(8, 0.0, "energy", difference=-84.0, diverged=10, **sure),
-        row(8, 60.0, "forward", difference=-24.0, diverged=4, **sure),
+        row(8, 60.0),
+        row(4, 85.0, "he", scores=" ".join(str(85.0 + place % 3) for place in range(10))),
+        compared(8, 1.0, 1e-6),
+        row(8, 0.0, "energy", diverged=10, scores=" ".join(["0.0"] * 10)),
+        {**compared(8, -24.0, 1e-6, "forward"), "diverged": 4},
     ]
     said = texts(page(STUDY, rows))
     assert "1 of 7 networks diverged in all their runs. Of the others 3 are compared with glorot" in said
@@ -71,9 +67,12 @@ def test_differences_are_told_apart_by_what_makes_them() -> None:
         "Of 3 networks that do not diverge 2 are significantly better than with glorot, and 1 worse."
     )
     helps = tables(page(STUDY, rows))[3]
-    assert helps.rows[0] == ("he", "–", "+54.0 (of 1, 1 better)", "+1.0 (of 1, 1 better)")
+    assert helps.rows[0] == ("he", "–", "+54.9 (of 1, 1 better)", "+1.0 (of 1, 1 better)")
     assert helps.rows[1] == ("forward", "–", "–", "−24.0 (of 1, 1 worse)")
-    assert helps.rows[2] == ("energy", "–", "–", "1 diverged")
+    assert helps.rows[2] == ("energy", "–", "–", "−60.0 (of 1, 1 diverged)")
+    both = [*rows, *({**one, "activation": "tanh"} for one in (rows[2], {**compared(8, 2.0, 0.5, "energy")}))]
+    helps = tables(page(STUDY, both))[3]
+    assert helps.rows[2][-1] == "−29.0 (of 2, 1 diverged, +2.0 without)"
 
 
 def test_networks_that_learn_nothing_are_counted() -> None:

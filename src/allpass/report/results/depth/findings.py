@@ -15,11 +15,12 @@ from allpass.experiments.depth import DepthStudy
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.study import Row, Study
 from allpass.report.results.tables.cells import number
-from allpass.train.statistics import holm, paired
+from allpass.train.statistics import Difference, holm, paired
 
 LEVEL = 0.05
 """Up to which chance of any false alarm a difference is called significant."""
 
+_EQUAL = 1e-9
 Verdict: TypeAlias = Literal["better", "worse", ""]
 
 
@@ -75,6 +76,7 @@ class Findings:
         assert isinstance(study, DepthStudy)
         self.grid, self.rows = study.spec, rows
         self.found: Mapping[Combination, Row] = {combination_of(row): row for row in rows}
+        self._ahead = self._compare()
         self._verdicts = self._judge()
 
     @property
@@ -105,8 +107,23 @@ class Findings:
     @property
     def compared(self) -> list[Combination]:
         """What is compared with the baseline: not what diverges, of which there is nothing to ask."""
-        places = [place for place, row in self.found.items() if row["p_value"] is not None]
-        return [place for place in places if not self.diverges(place)]
+        return [place for place in self._ahead if not self.diverges(place)]
+
+    def has_rival(self, combination: Combination) -> bool:
+        """Whether there is a baseline to compare with.
+
+        Args:
+            combination: The network.
+        """
+        return combination in self._ahead
+
+    def ahead(self, combination: Combination) -> Difference:
+        """How far a network is ahead of the baseline, split by split, corrected for the nodes that splits share.
+
+        Args:
+            combination: One with a baseline.
+        """
+        return self._ahead[combination]
 
     def verdict(self, combination: Combination) -> Verdict:
         """Whether an initialisation differs from the baseline, by Holm over a dataset with an activation."""
@@ -208,11 +225,20 @@ class Findings:
         """How large a difference has to be, as the largest of its family, to be significant: half of all need more."""
         found = []
         for family in self._families():
-            for row in (self.found[place] for place in family):
-                half = ((number(row, "difference_high") or 0.0) - (number(row, "difference_low") or 0.0)) / 2
-                usual, strict = stats.t.isf([0.025, LEVEL / 2 / len(family)], int(row["runs"] or 0) - 1)
-                found.append(half * strict / usual)
+            for ahead in map(self.ahead, family):
+                usual, strict = stats.t.isf([0.025, LEVEL / 2 / len(family)], ahead.count - 1)
+                found.append(ahead.margin * strict / usual)
         return float(np.median(found))
+
+    def _compare(self) -> dict[Combination, Difference]:
+        """The differences of all that has a baseline and runs enough."""
+        found = {}
+        for place, row in self.found.items():
+            baseline = self.found.get(place._replace(initialisation=self.grid.baseline))
+            if baseline is not None and baseline is not row and len(_scores(row)) > 1:
+                overlap = number(row, "overlap") or 0.0
+                found[place] = paired(_scores(row), _scores(baseline), overlap=overlap)
+        return found
 
     def _families(self) -> list[list[Combination]]:
         """What is compared with the baseline, by what is corrected together: a dataset with an activation."""
@@ -224,10 +250,9 @@ class Findings:
     def _judge(self) -> dict[Combination, Verdict]:
         found: dict[Combination, Verdict] = {}
         for family in self._families():
-            raised = holm([number(self.found[place], "p_value") or 0.0 for place in family])
+            raised = holm([_p_value(self.ahead(place)) for place in family])
             for place, p in zip(family, raised, strict=True):
-                ahead = number(self.found[place], "difference") or 0.0
-                found[place] = "" if p >= LEVEL else "better" if ahead > 0 else "worse"
+                found[place] = "" if p >= LEVEL else "better" if self.ahead(place).mean > 0 else "worse"
         return found
 
 
@@ -258,6 +283,11 @@ def series(row: Row, name: str) -> list[float]:
         name: The column.
     """
     return [float(value) for value in str(row[name] or "").split()]
+
+
+def _p_value(ahead: Difference) -> float:
+    """Student's t knows nothing of differences that are equal but for rounding."""
+    return ahead.p_value if ahead.deviation > _EQUAL else ahead.p_flipped
 
 
 def _scores(row: Row) -> list[float]:

@@ -9,7 +9,7 @@ from statistics import fmean
 from allpass.experiments.depth.grid import Combination
 from allpass.report.results.depth.findings import Findings, failures
 from allpass.report.results.page import Table
-from allpass.report.results.tables.cells import number, signed
+from allpass.report.results.tables.cells import signed
 
 
 def overview(findings: Findings) -> tuple[Table, ...]:
@@ -72,26 +72,30 @@ def _learn(findings: Findings, places: Sequence[Combination]) -> str:
 
 
 def _help(findings: Findings) -> Table:
-    asked = set(findings.compared)
-
     def cell(places: Sequence[Combination]) -> str:
-        diverged = sum(map(findings.diverges, places))
-        places = [place for place in places if place in asked]
-        verdicts = [findings.verdict(place) for place in places]
-        ahead = [number(findings.found[place], "difference") or 0.0 for place in places]
-        lost = [f"{diverged} diverged"] * bool(diverged)
-        if not ahead:
-            return ", ".join(lost) or "–"
+        places = [place for place in places if findings.has_rival(place)]
+        if not places:
+            return "–"
+        ended = [place for place in places if not findings.diverges(place)]
+        verdicts = [findings.verdict(place) for place in ended]
         told = [f"{verdicts.count(word)} {word}" for word in ("better", "worse") if word in verdicts]
-        return f"{signed(fmean(ahead), 1)} ({', '.join([f'of {len(ahead)}', *told, *lost])})"
+        if len(ended) < len(places):
+            rest = f", {_mean(findings, ended)} without" if ended else ""
+            told.append(f"{len(places) - len(ended)} diverged{rest}")
+        return f"{_mean(findings, places)} ({', '.join([f'of {len(places)}', *told])})"
 
     others = [name for name in findings.present("initialisations") if name != findings.grid.baseline]
     return Table(
-        f"Accuracy against {findings.grid.baseline}, in points: the mean of all that did not diverge, "
-        "over datasets and activations; and how many are significantly better or worse.",
+        f"Accuracy against {findings.grid.baseline}, in points: the mean over datasets and activations, where "
+        "what diverged has no right answer; how many are significantly better or worse; and how many diverged, with "
+        "the mean without them.",
         ("initialisation", *(f"{depth} layers" for depth in findings.depths)),
         _by_depth(findings, others, cell),
     )
+
+
+def _mean(findings: Findings, places: Sequence[Combination]) -> str:
+    return signed(fmean(findings.ahead(place).mean for place in places), 1)
 
 
 def _divergence(findings: Findings) -> Table:

@@ -8,7 +8,6 @@ from statistics import median_low
 
 from allpass.experiments.depth.study import EXPLODED
 from allpass.report.results.depth.findings import LEVEL, Findings, failures
-from allpass.report.results.tables.cells import number
 from allpass.report.wording import count
 
 
@@ -60,9 +59,9 @@ def _said_of_reach(findings: Findings) -> str:
             )
     return (
         f"A combination trains to a depth if up to there its accuracy is within {grid.tolerance:g} points of its own "
-        f"accuracy with {grid.depths[0]} layers: surely, if the 95% interval of the difference over the splits lies "
-        "there, and possibly, if some of it does. That depth is, in the middle over all initialisations and "
-        "activations, and from the least to the greatest:\n\n" + "\n".join(lines)
+        f"accuracy with {grid.depths[0]} layers: surely, if the 95% interval of the difference, over splits of this "
+        "very graph, lies there, and possibly, if some of it does. That depth is, in the middle over all "
+        "initialisations and activations, and from the least to the greatest:\n\n" + "\n".join(lines)
     )
 
 
@@ -100,12 +99,8 @@ def _said_of_help(findings: Findings) -> str:
     lost = f"{count(diverging)} of {count(len(findings.found))} networks diverged in all their runs. "
     if not compared:
         return f"{lost}Nothing could be compared with {baseline} yet."
-    intervals = [
-        (number(findings.found[place], "difference_low"), number(findings.found[place], "difference_high"))
-        for place in compared
-    ]
-    above = sum(low is not None and low > 0 for low, _ in intervals)
-    below = sum(high is not None and high < 0 for _, high in intervals)
+    ahead = [findings.ahead(place) for place in compared]
+    above, below = sum(one.low > 0 for one in ahead), sum(one.high < 0 for one in ahead)
     return (
         f"{lost}Of the others {count(len(compared))} are compared with {baseline}, with the same activation, depth and "
         f"splits: {len(better)} are significantly better, {sum(map(findings.without_rival, better))} of them where "
