@@ -74,12 +74,22 @@ def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
     assert everything.startswith("1 of 2 cells on splits that the source did not choose by (50%) agree")
     assert both == (
         "Of the ACM cells that were run on both, 1 of 1 do so on the splits by which the source chose settings, and "
-        "0 of 1 on others."
+        "0 of 1 on others. Those are more splits, so that less is put down to chance: with the error of as many as the "
+        "source has it is 0."
     )
     assert (
         finding(Results(STUDY, rows)) == f"ACM cells that agree with the source or exceed it: 1 of 1. {both}"
     )
     assert finding(Results(STUDY, rows[:1])) == "ACM cells that agree with the source or exceed it: 1 of 1."
+
+
+def test_many_runs_leave_less_to_chance_than_the_ten_of_the_source() -> None:
+    margin = two_errors(SGC, row_of(SGC, "fresh", around(39)))
+    scores = around(SGC.published[0] - margin + 0.05) * 5
+    row = row_of(SGC, "fresh", scores)
+    assert two_errors(SGC, row) < two_errors(SGC, row, as_many=True)
+    assert accepted(SGC, row) is False
+    assert accepted(SGC, row, as_many=True) is True
 
 
 def test_a_change_that_agrees_is_a_reason() -> None:

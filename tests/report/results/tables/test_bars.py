@@ -48,7 +48,7 @@ def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
     middle = np.mean(film["ACM-GCN"]) - np.mean(film["H2GCN"])
     expected = (
         f"+{middle:.2f} [+{interval.low:.2f}, +{interval.high:.2f}] (ACM-GCN over H2GCN), "
-        f"{len(rivals)} of 11 rivals, GPRGNN not among them"
+        f"{len(rivals)} of 11 rivals; +{40.5 - 39.30:.2f} over the published GPRGNN, not among them"
     )
     told = next(line for line in tables(rows)[0].rows if line[0] == "Film")
     assert told[:4] == ("Film", "+2.54", "+2.54 [+1.66, +3.42] (ACMII-GCN over GPRGNN)", expected)
@@ -103,6 +103,19 @@ def test_what_the_rivals_are_worth_is_told() -> None:
     (told,) = [text for text in texts if "rivals agree" in text]
     assert told.startswith("With the same settings 1 of 2 rivals agree with or exceed")
     assert told.endswith("No better than the most frequent class: GAT+JK on Film.")
+
+
+def test_a_rival_that_is_ahead_already_is_told() -> None:
+    rows = [
+        row_of(SPEC.cell("MLP-2", "Film"), "honest", [41.0, 42.0]),
+        row_of(SPEC.cell("ACM-GCN", "Film"), "honest", [40.0, 41.5]),
+        row_of(SPEC.cell("MLP-2", "Texas"), "honest", [80.0, 81.0]),
+        row_of(SPEC.cell("ACM-GCN", "Texas"), "honest", [90.0, 91.0]),
+    ]
+    texts = [block.text for block in page(STUDY, rows).blocks if isinstance(block, Text)]
+    (told,) = [text for text in texts if "already ahead" in text]
+    assert "run on: Film (MLP-2 over ACM-GCN: +0.75 [" in told
+    assert "Texas" not in told
 
 
 def test_charts_have_a_line_for_the_most_frequent_class_and_say_who_is_missing() -> None:

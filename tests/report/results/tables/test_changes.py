@@ -64,6 +64,9 @@ def test_networks_that_learn_nothing_are_marked_and_not_counted() -> None:
     assert "ours" not in told_changes(Results(STUDY, idle))
     half = [{**row, "majority": 90.0} for row in ROWS]  # of the pairs, one network does better
     assert "ours, same settings, 1 of 3 lower" in told_changes(Results(STUDY, half))
+    *_, same = changes(Results(STUDY, half))
+    assert isinstance(same, Table)
+    assert [str(row[1])[-1] for row in same.rows] == ["◐", "]", "◐"]
 
 
 def test_a_table_without_such_rows_has_no_section() -> None:

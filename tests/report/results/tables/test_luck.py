@@ -24,7 +24,9 @@ def test_the_luck_of_splits_is_averaged_over_rows_that_have_both() -> None:
     *_, table = luck(Results(STUDY, rows))
     assert isinstance(table, Table)
     same, fresh = (0.92 + 0.61) / 2, (2.92 + 1.61) / 2
-    assert table.rows == (("Texas", "2", f"+{same:.2f}", f"+{fresh:.2f}", f"+{fresh - same:.2f}"),)
+    assert table.rows == (
+        ("Texas", "2", f"+{same:.2f}", f"+{fresh:.2f}", f"+{fresh - same:.2f} ± 0.50"),
+    )  # of 2 and 1
 
 
 def test_numbers_that_come_out_again_are_named() -> None:

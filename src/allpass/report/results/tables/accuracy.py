@@ -28,11 +28,13 @@ _TITLES: dict[Kind, str] = {
     "honest": "Ours, honest: settings chosen on validation nodes alone, disjoint splits, corrected data.",
 }
 _FREQUENT = "the most frequent class of the validation nodes"
+_IDLE = "†"
 _LEGEND = (
     f"{MARKS[AGREES]} agrees with the published mean (95% interval of the difference), {MARKS[BETTER]} better, "
     f"{MARKS[WORSE]} worse, {OF_RERUN} agrees with or exceeds the authors' own code alone, "
     f"{MARKS[INCOMPARABLE]} not comparable, no mark: nothing was published; “not yet”: not run yet, –: nothing to run. "
-    "Best of a column in bold. The last line is what a network reaches that gives one answer for all nodes."
+    f"Best of a column in bold. {_IDLE}: one answer for all nodes reaches as much on the splits of this row; the last "
+    "line is what it reaches in the mean over rows, which may have splits of their own."
 )
 
 
@@ -136,8 +138,9 @@ def _short(results: Results, cell: Cell | None, kind: Kind) -> str:
     row = results.get(cell, kind)
     if row is None:
         return "not yet" if results.missing(cell, kind) == NOT_YET else "–"
-    mean = number(row, "mean")
-    return f"{'no mean' if mean is None else f'{mean:.1f}'} {_mark(row)}".strip()
+    mean, share = number(row, "mean"), number(row, "majority")
+    idle = _IDLE if mean is not None and share is not None and mean <= share else ""
+    return f"{'no mean' if mean is None else f'{mean:.1f}'} {_mark(row)}{idle}".strip()
 
 
 def _mark(row: Row) -> str:

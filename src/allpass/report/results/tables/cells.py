@@ -149,7 +149,7 @@ def why_incomparable(cell: Cell, row: Row) -> str:
     return f"Other data: {data_of(cell.column)}." if moved else "Too few runs for an interval."
 
 
-def two_errors(cell: Cell, row: Row) -> float:
+def two_errors(cell: Cell, row: Row, *, as_many: bool = False) -> float:
     """Two standard errors of the difference between our mean and the printed one.
 
     Runs of a mean that was printed without a deviation are taken to differ as ours do.
@@ -157,8 +157,9 @@ def two_errors(cell: Cell, row: Row) -> float:
     Args:
         cell: What was printed.
         row: Our row.
+        as_many: Take ours for a mean of as many runs as the printed one.
     """
-    ours, runs = number(row, "deviation"), number(row, "runs")
+    ours, runs = number(row, "deviation"), float(cell.runs) if as_many else number(row, "runs")
     if ours is None or runs is None or runs < 2:
         return 0.0
     less = 0 if cell.protocol.deviation == "sample" else 1

@@ -17,10 +17,11 @@ from allpass.report.results.tables.pairs import (
     mean_of,
 )
 
-_IDLE = "○"
+_IDLE, _FAILS = "○", "◐"
 _ABOUT = (
     f"{INTERVALS} They are not corrected for how many there are: of as many where nothing changes, 5% leave out 0. "
-    f"{_IDLE}: neither network does better than the most frequent class."
+    f"Nothing was tuned anew for a change at the same settings: where a network fails there, that is no effect of the "
+    f"change alone. {_IDLE}: neither network does better than the most frequent class, {_FAILS}: one of them does not."
 )
 
 
@@ -30,14 +31,14 @@ class Change:
 
     Args:
         ahead: The difference of their means.
-        idle: Whether neither of them does better than the most frequent class.
+        learning: How many of the two do better than the most frequent class.
     """
 
     ahead: Ahead
-    idle: bool
+    learning: int
 
     def __str__(self) -> str:
-        return f"{self.ahead} {_IDLE}" if self.idle else str(self.ahead)
+        return f"{self.ahead} {(_IDLE, _FAILS, '')[self.learning]}".strip()
 
 
 def changes(results: Results) -> tuple[Block, ...]:
@@ -64,7 +65,7 @@ def told_changes(results: Results) -> str:
     """
     parts = []
     for version, title in VERSIONS.items():
-        sides = [change.ahead.side for change in _known(results, version).values() if not change.idle]
+        sides = [change.ahead.side for change in _known(results, version).values() if change.learning]
         if sides:
             parts.append(
                 f"{title}, {sides.count(-1)} of {len(sides)} lower the mean and {sides.count(1)} raise it"
@@ -82,8 +83,7 @@ def _known(results: Results, version: Version) -> dict[tuple[str, str], Change]:
         one = mean_of(results, cell, version)
         other = mean_of(results, results.cell(cell.against, cell.column), version)
         if one is not None and other is not None:
-            idle = not (one.learns or other.learns)
-            found[cell.row, cell.column.name] = Change(difference(one, other), idle)
+            found[cell.row, cell.column.name] = Change(difference(one, other), one.learns + other.learns)
     return found
 
 

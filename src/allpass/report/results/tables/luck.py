@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import fmean
+import math
+from statistics import fmean, stdev
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Column
@@ -30,7 +31,8 @@ def luck(results: Results) -> tuple[Block, ...]:
         Text(_EXPLANATION),
         *_to_the_last_digit(results),
         Table(
-            "Averaged over the rows that were run on both, in points.",
+            "Averaged over the rows that were run on both, in points. The luck is the second less the first; ± is a "
+            "standard error over the rows, taken as independent.",
             (
                 "column",
                 "rows",
@@ -72,4 +74,6 @@ def _line(results: Results, column: Column) -> tuple[str, ...] | None:
     if not gaps:
         return None
     same, fresh = (fmean(part) for part in zip(*gaps, strict=True))
-    return column.name, str(len(gaps)), signed(same), signed(fresh), signed(fresh - same)
+    gains = [fresh - same for same, fresh in gaps]
+    error = f" ± {stdev(gains) / math.sqrt(len(gains)):.2f}" if len(gains) > 1 else ""
+    return column.name, str(len(gaps)), signed(same), signed(fresh), f"{signed(fresh - same)}{error}"
