@@ -62,7 +62,10 @@ def blocks(kind: type) -> list:
 
 def test_formulas_are_compared_with_the_counts() -> None:
     parameters, operations = (text.text for text in blocks(Text)[1:3])
-    assert "what is counted in 5 of 5 cases. The formula as printed gives it in 2 of 4." in parameters
+    assert (
+        "what is counted in 5 of 5 cases. The formula as printed gives it in 2 of 4, 0 of them with channels."
+        in parameters
+    )
     assert "agree exactly in 3 of 5 cases; the largest difference is 0.050%." in operations
 
 

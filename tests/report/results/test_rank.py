@@ -46,6 +46,7 @@ def test_the_claim_is_stated_with_what_fails() -> None:
         block.text for block in page(STUDY, ROWS).blocks if isinstance(block, Text) and "claim" in block.text
     )
     assert "within [lowest − 5, highest + 5] of 20 draws. 6 of 12 such values do" in text
+    assert "; 4 lie in the range itself, and at 0 all draws are equal." in text
     # 88 is known after layer 5, where the draws are 117 to 123
     assert "The others: GCN with ReLU after layer 5; GCN with ReLU after layer 10;" in text
     assert "G(1000, 0.01) with 500 features" in text

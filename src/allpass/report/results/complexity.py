@@ -70,7 +70,7 @@ def _picture(study: ComplexityStudy, found: _Rows) -> list[Block]:
     bases = list(dict.fromkeys(str(row["base"]) for row in found.values() if row["ratio"] is not None))
     caption = (
         "Time of an epoch as a multiple of the base model's. Full marks are ours, with the middle half of the rounds; "
-        "hollow ones are published."
+        "hollow ones are published; the dotted line is the base model."
     )
     return [Picture("complexity-times", caption, partial(_ratios, study, found, bases))] if bases else []
 
@@ -79,9 +79,12 @@ def _parameters(rows: Sequence[Row]) -> str:
     exact = sum(row["parameters_counted"] == row["parameters_formula"] for row in rows)
     printed = [row for row in rows if row["parameters_printed"] is not None]
     right = sum(row["parameters_counted"] == row["parameters_printed"] for row in printed)
+    mixed = sum(
+        bool(row["base"]) and row["parameters_counted"] == row["parameters_printed"] for row in printed
+    )
     return (
         f"By the definition of each layer the formula gives what is counted in {exact} of {len(rows)} cases. The "
-        f"formula as printed gives it in {right} of {len(printed)}."
+        f"formula as printed gives it in {right} of {len(printed)}, {mixed} of them with channels."
     )
 
 

@@ -119,8 +119,8 @@ def _words(one: _Shown) -> str:
             f"Of {len(one.edges)} edges {_share(one.metric('H_edge'))} join nodes of one class.",
             f"After averaging {_of(size - len(left_out), size)} nodes are at least as near to their own class as to "
             "the others" + f"; {_listed(left_out)} not." * bool(left_out) + "." * (not left_out),
-            f"Diversification sets {_of(len(one.nodes('diversified')), size)} nodes apart: on average they are like "
-            "their own class and unlike the rest.",
+            f"Diversification sets {_of(len(one.nodes('diversified')), size)} nodes apart: on average they are not "
+            "unlike their own class and not like the rest.",
             f"Yet {_of(len(drawn), size)} are drawn to a single other class: their mean similarity to it is above 0. "
             "The sign of the similarity does not tell those classes apart."
             if drawn

@@ -101,14 +101,31 @@ def _summary(both: Sequence[Row]) -> str:
     text = (
         f"Of {len(metrics)} published values of metrics, {by['both'] + by['printed']} are what the printed convention "
         f"gives and {by['both'] + by['definition']} what the definition gives; {by['both']} are both. "
-        f"{by['between']} lie between the two and {by['neither']} are neither."
+        f"{by['between']} lie between the two{_band(metrics)} and {by['neither']} are neither."
     )
     if furthest is not None:
         text += (
-            f" The convention matters most for {_symbol(str(furthest['metric']))} of {furthest['title']}: printed is "
+            f" Of what the printed convention gives, {_symbol(str(furthest['metric']))} of {furthest['title']} is "
+            f"furthest from the definition: printed is "
             f"{_digits(furthest, 'published')}, and the definition gives {_digits(furthest, 'definition')}."
         )
     return text
+
+
+def _band(metrics: Sequence[Row]) -> str:
+    """How far the two ends are apart at most, which says how much it is to lie between them."""
+    ends = [
+        (printed, definition, row)
+        for row in metrics
+        if row["by"] == "between"
+        and (printed := number(row, "printed")) is not None
+        and (definition := number(row, "definition")) is not None
+    ]
+    if not ends:
+        return ""
+    printed, definition, row = max(ends, key=lambda one: abs(one[0] - one[1]))
+    name = f"{_symbol(str(row['metric']))} of {row['title']}"
+    return f" (at most {abs(printed - definition):.4f} apart, {name})"
 
 
 def _which(both: Sequence[Row]) -> Table:

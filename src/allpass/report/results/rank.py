@@ -99,11 +99,21 @@ def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
         for layer, _, holds in _checks(study, curve)
         if not holds
     ]
+    ranges = [
+        (rank, curve.low[layer - 1], curve.high[layer - 1])
+        for curve in curves.values()
+        for layer, rank, _ in _checks(study, curve)
+    ]
+    inside, fixed = (
+        sum(low <= rank <= high for rank, low, high in ranges),
+        sum(low == high for _, low, high in ranges),
+    )
     runs, parts = rows[0]["runs"], rows[0]["graphs_in_parts"]
     return (
         f"The claim: each value of an independent computation lies within [lowest − {study.margin}, highest + "
         f"{study.margin}] of {runs} draws. "
-        f"{within} of {known} such values do, which are called known here."
+        f"{within} of {known} such values do, which are called known here; {inside} lie in the range itself, and at "
+        f"{fixed} all draws are equal."
         + f" The others: {'; '.join(missed)}."
         * bool(missed)
         + "\n\nEvery weight is drawn from N(0, 1); nothing is trained or rescaled. The graph is "
@@ -161,15 +171,17 @@ def _read_off(study: RankStudy, curves: _Curves) -> Table:
         rows.append(tuple(cells))
     header = [text for network in names for text in (f"{study.networks[network]}, source", "ours")]
     return Table(
-        "Read off the curves of the source by eye, beside the mean of ours.", ("", *header), tuple(rows)
+        f"Read off the curves of the source by eye, beside the mean of ours; full is a mean of {full:g} or more.",
+        ("", *header),
+        tuple(rows),
     )
 
 
 def _landmarks(study: RankStudy, curves: _Curves) -> Table:
     width = study.network["width"]
     return Table(
-        f"Where the mean rank leaves {width}, where it falls below half of that and below {_GONE}, and the rank after "
-        "the last layer with its standard deviation over draws.",
+        f"Up to where the mean rank is full ({width - 0.5:g} or more of {width}), from where it is below half "
+        f"of that and below {_GONE}, and the rank after the last layer with its standard deviation over draws.",
         (
             "network and activation",
             "full up to layer",
