@@ -37,6 +37,12 @@ def test_how_networks_were_trained_is_told() -> None:
     )
 
 
+def test_a_quick_run_tells_its_own_training() -> None:
+    said = texts(page(STUDY, [row(2, 80.0, quick=True)]))
+    assert "trained on 2 splits" in said
+    assert "for at most 20 epochs" in said
+
+
 def test_the_page_says_what_was_found() -> None:
     made = page(STUDY, ROWS)
     said = texts(made)

@@ -7,6 +7,7 @@ from itertools import product
 from statistics import median_low
 
 from allpass.experiments.depth.study import EXPLODED
+from allpass.experiments.study import Plan
 from allpass.report.results.depth.findings import LEVEL, Findings, failures
 from allpass.report.wording import count
 
@@ -37,7 +38,8 @@ def summary(findings: Findings) -> str:
 
 def _said_of_protocol(findings: Findings) -> str:
     grid = findings.grid
-    splits, stop = grid.protocol.splits, grid.protocol.stop
+    protocol = grid.how(Plan(quick=any(row["quick"] for row in findings.rows)))
+    splits, stop = protocol.splits, protocol.stop
     return (
         f"Every network is trained on {splits['count']} splits, with {' and '.join(map(str, grid.tried['lr']))} as "
         f"learning rate, {grid.fixed['hidden_channels']} hidden channels, for at most {stop['max_epochs']} epochs "
