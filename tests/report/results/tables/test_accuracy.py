@@ -49,12 +49,12 @@ def test_what_the_overview_leaves_out_is_named() -> None:
     assert [values[0].text for values in same.values()][:-1] == ["GCN", "ACM-GCN"]
     assert text_at(same, "GCN", "Film") == "not yet"
     texts = [block.text for block in found.blocks if isinstance(block, Text) and "Not run yet:" in block.text]
-    waiting, nothing = texts[0].split(" Nothing to run: ")
-    assert "ACM-GCN+;" in waiting
-    assert "MLP-2;" in nothing
-    assert (
-        sum(text.count("; ") + text.count(": ") for text in (waiting, f": {nothing}")) == len(SPEC.rows) - 2
+    waiting, nothing = (
+        part.rstrip(".").split("; ") for part in texts[0].split("Not run yet: ")[1].split(" Nothing to run: ")
     )
+    assert "ACM-GCN+" in waiting
+    assert "MLP-2" in nothing
+    assert {*waiting, *nothing} == {*SPEC.rows} - {"ACM-GCN", "GCN"}
     assert texts[1].startswith("Ours with the same settings, on splits")  # none of this kind
     assert texts[2].startswith("Ours, honest")
 

@@ -59,7 +59,7 @@ def test_the_count_is_over_acm_cells_and_over_all() -> None:
         "1 of 2 ACM cells (50%) agree with or exceed the published mean within two standard errors"
     )
     assert everything.startswith("2 of 3 cells (67%) agree")
-    published = sum(cell.settings is not None for cell in SPEC.cells)
+    published = sum(cell.settings is not None and cell.searched for cell in SPEC.cells)
     assert everything.endswith(f"{published - 3} more are not run yet.")
 
 

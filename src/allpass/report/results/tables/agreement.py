@@ -187,7 +187,7 @@ def below(results: Results) -> tuple[Block, ...]:
     lines: list[tuple[str, ...]] = []
     for cell in results.spec.cells:
         row = results.get(cell, "same")
-        if row is None or accepted(cell, row) is not False:
+        if row is None or not cell.searched or accepted(cell, row) is not False:
             continue
         known = " ".join([*reasons(results, cell, row), *_unexplained(results, cell, row)])
         lines.append((f"{cell.row}, {cell.column.name}", measured(row), printed(cell), compared(row), known))

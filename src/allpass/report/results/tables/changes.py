@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from allpass.experiments.tables.spec import Column
 from allpass.report.results.page import Block, Heading, Table, Text
-from allpass.report.results.tables.cells import Results, title_of
+from allpass.report.results.tables.cells import NOT_YET, Results, title_of
 from allpass.report.results.tables.pairs import (
     INTERVALS,
     VERSIONS,
@@ -97,8 +98,18 @@ def _table(results: Results, version: Version, known: Mapping[tuple[str, str], C
         tuple(
             (
                 f"{row} minus {against[row]}",
-                *(str(known.get((row, column.name), "not run yet")) for column in columns),
+                *(
+                    str(known.get((row, column.name), _waiting(results, row, column, version)))
+                    for column in columns
+                ),
             )
             for row in rows
         ),
     )
+
+
+def _waiting(results: Results, row: str, column: Column, version: Version) -> str:
+    """What stands where there is no difference: whether one is to come."""
+    cell = results.cell(row, column)
+    places = [cell, results.cell(cell.against, column)] if cell is not None else []
+    return NOT_YET if any(results.missing(place, kind_of(version)) == NOT_YET for place in places) else "–"
