@@ -47,6 +47,25 @@ def test_what_waits_is_said_so() -> None:
     assert same.rows[0][2] == "not run yet"
 
 
+def test_where_there_is_nothing_to_run_is_a_dash() -> None:
+    spec = read_spec("acm-random")
+    rows = [
+        row_of(spec.cell(row, column), "same", [60.0, 61.0])
+        for row, columns in {"APPNP": ["Wisconsin"], "GAT+JK": ["Wisconsin", "Texas"]}.items()
+        for column in columns
+    ]
+    rows += [
+        row_of(spec.cell(row, column), "same", [70.0, 72.0])
+        for row, column in (("Alpha 0.9: APPNP", "Wisconsin"), ("No batch norm: GAT+JK", "Texas"))
+    ]
+    *_, same = changes(Results(TableStudy(spec), rows))
+    assert isinstance(same, Table)
+    assert same.header == ("rows", "Wisconsin", "Texas")
+    appnp, gat = same.rows
+    assert appnp[2] == "–"  # no settings were published
+    assert gat[1] == "not run yet"
+
+
 def test_changes_are_counted_by_their_side() -> None:
     told = told_changes(Results(STUDY, ROWS))
     assert told == (
