@@ -14,7 +14,7 @@ from scipy import stats
 from allpass.experiments.depth import DepthStudy
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.study import Row, Study
-from allpass.report.results.tables.cells import number
+from allpass.report.results.tables.cells import number, scores_of
 from allpass.train.statistics import Difference, holm, paired
 
 LEVEL = 0.05
@@ -156,7 +156,7 @@ class Findings:
 
     def _kept(self, row: Row, shallow: Row) -> tuple[bool, bool]:
         """Whether a network surely, and whether it possibly keeps the accuracy of a shallow one."""
-        ahead = paired(_scores(row), _scores(shallow))
+        ahead = paired(scores_of(row), scores_of(shallow))
         return ahead.low >= -self.grid.tolerance, ahead.high >= -self.grid.tolerance
 
     def may_grow(self, dataset: str, activation: str, initialisation: str) -> bool:
@@ -235,9 +235,9 @@ class Findings:
         found = {}
         for place, row in self.found.items():
             baseline = self.found.get(place._replace(initialisation=self.grid.baseline))
-            if baseline is not None and baseline is not row and len(_scores(row)) > 1:
+            if baseline is not None and baseline is not row and len(scores_of(row)) > 1:
                 overlap = number(row, "overlap") or 0.0
-                found[place] = paired(_scores(row), _scores(baseline), overlap=overlap)
+                found[place] = paired(scores_of(row), scores_of(baseline), overlap=overlap)
         return found
 
     def _families(self) -> list[list[Combination]]:
@@ -288,10 +288,6 @@ def series(row: Row, name: str) -> list[float]:
 def _p_value(ahead: Difference) -> float:
     """Student's t knows nothing of differences that are equal but for rounding."""
     return ahead.p_value if ahead.deviation > _EQUAL else ahead.p_flipped
-
-
-def _scores(row: Row) -> list[float]:
-    return [float(score) for score in str(row["scores"]).split()]
 
 
 def _below(row: Row, shallow: Row, name: str, tolerance: float) -> bool:

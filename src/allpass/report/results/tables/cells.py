@@ -71,6 +71,11 @@ def number(row: Row | None, name: str) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
+def scores_of(row: Row) -> tuple[float, ...]:
+    """The score of each split, in their order, in percent."""
+    return tuple(map(float, str(row["scores"]).split()))
+
+
 def spread(numbers: Sequence[float | None], digits: int = 2) -> str:
     """A mean and, if known, its deviation.
 

@@ -16,6 +16,7 @@ from allpass.report.results.tables.cells import (
     Results,
     compared,
     number,
+    scores_of,
     signed,
     spread,
 )
@@ -186,7 +187,7 @@ def _gain(results: Results, cell: Cell, kind: Kind) -> Ahead | None:
     ours, gcn = (results.get(one, kind) for one in (cell, results.cell(BASELINE, cell.column)))
     if ours is None or gcn is None:
         return None
-    first, second = ([float(score) for score in str(row["scores"]).split()] for row in (ours, gcn))
+    first, second = map(scores_of, (ours, gcn))
     both = min(len(first), len(second))
     if both < 2:
         return None

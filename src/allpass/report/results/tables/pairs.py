@@ -12,7 +12,7 @@ from scipy.stats import t
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.study import Kind
-from allpass.report.results.tables.cells import Results, number, signed
+from allpass.report.results.tables.cells import Results, number, scores_of, signed
 from allpass.train.statistics import paired
 
 Version: TypeAlias = Literal["published", "same", "honest"]
@@ -144,7 +144,7 @@ def _ours(cell: Cell, row: Row | None, splits: str) -> Mean | None:
     average = number(row, "mean")
     if row is None or average is None:
         return None
-    scores = tuple(map(float, str(row["scores"]).split()))
+    scores = scores_of(row)
     error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores)) if len(scores) > 1 else math.nan
     deviation, share = number(row, "deviation") or 0.0, number(row, "majority")
     return Mean(cell.row, average, deviation, error, len(scores), splits, scores, share)

@@ -18,7 +18,7 @@ from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.verdicts import AGREES, BETTER, WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.agreement import reasons
-from allpass.report.results.tables.cells import Results, measured, number, printed, signed
+from allpass.report.results.tables.cells import Results, measured, number, printed, scores_of, signed
 
 TRIED = 1000
 """Settings that a source is granted to have tried, where it does not say how many."""
@@ -282,4 +282,4 @@ def _error_of_gain(gain: NDArray[np.float64], first: NDArray[np.float64], many: 
 
 
 def _scores(row: Row) -> NDArray[np.float64]:
-    return np.array([float(part) for part in str(row["scores"]).split()], dtype=np.float64)
+    return np.array(scores_of(row), dtype=np.float64)
