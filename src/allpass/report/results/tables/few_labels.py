@@ -32,6 +32,7 @@ _TITLES: dict[Kind, str] = {
     "same": "ours, settings of the November 2019 manuscript or, for rows of other papers, of our models",
     "honest": "ours, honest: settings chosen on validation nodes of the other two graphs, disjoint splits",
 }
+_KINDS: dict[Kind, str] = {"same": "with the same settings", "honest": "with honest ones"}
 
 
 def page(study: Study, rows: Sequence[Row]) -> Page:
@@ -78,8 +79,19 @@ def _finding(results: Results) -> str:
         f"A proposed network is the best row in {won} of {of} columns as published, in {ours} of {of_ours} of ours. "
         f"Their cells within {NEAR:g} points of the published value, or not below the authors' own code: {near} of "
         f"{len(known)} ({beside} by the number printed beside the settings). At or above the published {BASELINE}: "
-        f"{_reached(pairs)[0]}; so is our own {BASELINE}: {_reached(own)[0]}."
+        f"{_reached(pairs)[0]}; so is our own {BASELINE}: {_reached(own)[0]}.{_over_own(results)}"
     )
+
+
+def _over_own(results: Results) -> str:
+    """In how many columns the proposed networks are above or below our own GCN by intervals, kind by kind."""
+    parts = []
+    for kind in _TITLES:
+        cells = [cell for cell in results.spec.cells if cell.row in PROPOSED]
+        sides = [gain.side for cell in cells if (gain := _gain(results, cell, kind))]
+        if sides:
+            parts.append(f"{sides.count(1)} of {len(sides)} {_KINDS[kind]} ({sides.count(-1)} below)")
+    return f" Above our own {BASELINE} by 95% intervals: {', '.join(parts)}." if parts else ""
 
 
 def _by_graph(results: Results) -> list[list[Column]]:
@@ -206,10 +218,21 @@ def _winners(results: Results) -> tuple[Block, ...]:
         rest = ", ".join(f"{row} ({number})" for row, number in others.most_common())
         won, of = _won(best)
         lines.append(
-            f"{title}: the best row that has a number is a proposed network in {won} of {of} "
+            f"{title}: the best {_among(results, kind)} is a proposed network in {won} of {of} "
             f"columns{f'; in the others it is {rest}' if rest else ''}."
         )
     return (listed(lines),) if lines else ()
+
+
+def _among(results: Results, kind: Kind | None) -> str:
+    """The rows that have a number in some column: by name where that is not most of them."""
+    rows = results.spec.rows
+    known = {row for column in results.spec.columns for row in _by_row(results, column, kind)}
+    if 2 * len(known) > len(rows):
+        return (
+            f"of {len(known)} rows" if len(known) == len(rows) else f"of the {len(known)} rows that are run"
+        )
+    return f"of the {len(known)} rows that are run ({', '.join(row for row in rows if row in known)})"
 
 
 def _best(results: Results, kind: Kind | None) -> list[str]:
