@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from allpass.data import splits
 from allpass.errors import InputError
 from allpass.experiments.tables.honest import Honest
+from allpass.experiments.tables.protocol import Tie
 from allpass.experiments.tables.spec import SPECS, Spec, parse_spec, read_spec
 from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
@@ -318,11 +319,32 @@ def test_a_cell_changes_the_protocol_on_the_honest_column_too() -> None:
 
 def test_a_row_changes_the_honest_protocol_and_a_cell_does_not() -> None:
     text = MINIMAL.replace("published =", 'protocol = { scaling = "none" }, published =')
-    row = 'protocol = { select = "final", undirected = false }\nhonest = { undirected = true }\n[rows.ACM.cells]'
+    row = 'protocol = { select = "final", undirected = false }\n[rows.ACM.cells]'
     cell = parse_spec(text.replace("[rows.ACM.cells]", row), "small").cell("ACM", "Texas")
     same, honest = cell.protocol, cell.honest_protocol
     assert (same.select, same.scaling, same.undirected) == ("final", "none", False)
-    assert (honest.select, honest.scaling, honest.undirected) == ("final", "rows", True)
+    assert (honest.select, honest.scaling, honest.undirected) == ("final", "rows", False)
+
+
+def test_settings_may_change_the_honest_protocol() -> None:
+    def read(honest: str) -> Tie:
+        return small("[rows.ACM.cells]", f"honest = {honest}\n[rows.ACM.cells]").cell("ACM", "Texas").tied
+
+    assert small().cell("ACM", "Texas").tied == Tie()
+    tied = read('{ scaling = "none", where = { layer_norm = true } }')
+    assert tied == Tie({"scaling": "none"}, {"layer_norm": True})
+    assert tied.holds({"layer_norm": True, "lr": 0.1})
+    assert not tied.holds({"layer_norm": False})
+    assert not tied.holds({"lr": 0.1})
+    assert read('{ scaling = "none" }').holds({"lr": 0.1})
+    for wrong, why in (
+        ("{ splits = { count = 2 } }", "there is no entry .splits"),
+        ('{ scaling = "twice" }', "scaling"),
+        ("{ where = 3 }", "got where = 3"),
+        ("{ where = { layer_norms = true } }", "layer_norms"),
+    ):
+        with pytest.raises(InputError, match=why):
+            read(wrong)
 
 
 def test_a_row_may_be_run_on_more_splits_too() -> None:
@@ -459,8 +481,8 @@ def test_what_is_quick_is_of_the_table_and_names_a_column() -> None:
         ),
         (
             "[rows.ACM.cells]",
-            'honest = { splits = { name = "deezer" } }\n[rows.ACM.cells]',
-            r"cell Texas: the dataset 'texas-4' does not come with the splits 'deezer'",
+            'protocol = { splits = { name = "geom-gcn" } }\n[rows.ACM.cells]',
+            r"cell Texas: the dataset 'texas-4' does not come with the splits 'geom-gcn'",
         ),
         (
             'model = "acm-gcn"',

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from allpass.data import load, splits
-from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.trainings import Trainings, prepared
 from allpass.train import fit, stopping
 from allpass.train.few_labels import STRATEGIES, few_labels
@@ -29,13 +29,16 @@ FEW = Trainings(
     ({"hidden_channels": 2, "lr": 0.05}, {"hidden_channels": 3, "lr": 0.05}),
     strategy="self-training",
 )
+TIED = replace(
+    TINY, settings=(*TWO, {"lr": 0.02, "dropout": 0.5}), tied=Tie({"scaling": "rows"}, {"dropout": 0.5})
+)
 
 
 def made(trainings: Trainings, left: tuple[str, ...] = ()) -> list[Run]:
     return [run for runs in trainings.runs(left, "cpu") for run in runs]
 
 
-@pytest.mark.parametrize("trainings", [TINY, FEW, replace(TINY, score="roc_auc")])
+@pytest.mark.parametrize("trainings", [TINY, FEW, TIED, replace(TINY, score="roc_auc")])
 def test_they_travel_as_text(trainings: Trainings) -> None:
     there = Trainings.from_dict(json.loads(json.dumps(trainings.to_dict())))
     assert there.keys() == trainings.keys()
@@ -93,6 +96,20 @@ def test_runs_are_those_of_a_training_by_hand() -> None:
         assert run.scores == outcome.scores
         assert (run.epoch, run.epochs, run.status) == (outcome.epoch, 4, "done")
         assert run.versions["torch"] == torch.__version__
+
+
+def test_settings_may_have_a_protocol_of_their_own() -> None:
+    keys, changed = TIED.keys(), SHORT.changed({"scaling": "rows"})
+    by_hand = [
+        replace(TINY, settings=(settings,), protocol=SHORT if settings["dropout"] == 0.0 else changed)
+        for settings in TIED.settings
+    ]
+    assert keys == [key for trainings in by_hand for key in trainings.each_key()]
+    runs = {run.key: run for run in made(TIED)}
+    assert len(runs) == 9
+    assert all(run.agrees(runs[run.key]) for trainings in by_hand for run in made(trainings))
+    assert {run.key for run in made(TIED, (keys[3].identity, keys[8].identity))} == {keys[3], keys[8]}
+    assert {run.key for run in made(TIED, (keys[8].identity,))} == {keys[8]}
 
 
 def test_only_what_is_left_is_trained() -> None:

@@ -84,3 +84,35 @@ class Protocol:
                 f"The dataset {name!r} does not come with the splits {rule.name!r}.",
                 f"It has: {', '.join(DATASETS[name].splits) or 'none'}.",
             )
+
+
+@dataclass(frozen=True)
+class Tie:
+    """What a protocol changes for some of the settings that are tried by it.
+
+    Args:
+        changes: Options of a :class:`Protocol`; not its splits, which all settings share.
+        where: The values that these settings have; all settings are meant where it is empty.
+    """
+
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Tie:
+        """From a table of a spec, whose key ``where`` holds the settings."""
+        changes = {name: value for name, value in content.items() if name != "where"}
+        check_keys(changes, [option.name for option in fields(Protocol) if option.name != "splits"])
+        where = content.get("where", {})
+        if not isinstance(where, Mapping):
+            raise InputError(f"Got where = {where!r}.", "Expected a table of settings and their values.")
+        return cls(changes, dict(where))
+
+    def holds(self, settings: Mapping[str, Any]) -> bool:
+        """Whether settings are among those for which something changes.
+
+        Example:
+            >>> Tie({"scaling": "none"}, where={"structure": True}).holds({"structure": False})
+            False
+        """
+        return all(name in settings and settings[name] == value for name, value in self.where.items())

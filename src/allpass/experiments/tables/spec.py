@@ -35,7 +35,7 @@ from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers
 from allpass.experiments.tables.drawn import Drawn
 from allpass.experiments.tables.honest import Honest, check_space
-from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.models.catalog import resolve
 from allpass.models.settings import check_settings
 from allpass.train.few_labels import STRATEGIES
@@ -93,7 +93,8 @@ class Cell:
         changes: What row and cell change of the column's protocol.
         drawn: The splits that its settings had in the source, where these are known; else those of the protocol.
         fresh_changes: What the row changes of its protocol for numbers on other splits, such as more of them.
-        honest_changes: What the row changes of it for its honest numbers.
+        row_changes: What the row alone changes of it, for its honest numbers too.
+        tied: What some of the settings change that are tried for an honest number.
         searched: Whether it has an honest number; a row that changes one thing of another has none.
         fixed: The settings that make the model what the row says.
         space: What an honest search tries beside the space of all rows.
@@ -115,7 +116,8 @@ class Cell:
     changes: Mapping[str, Any] = field(default_factory=dict)
     drawn: Mapping[str, Any] | None = None
     fresh_changes: Mapping[str, Any] = field(default_factory=dict)
-    honest_changes: Mapping[str, Any] = field(default_factory=dict)
+    row_changes: Mapping[str, Any] = field(default_factory=dict)
+    tied: Tie = field(default_factory=Tie)
     searched: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -149,7 +151,7 @@ class Cell:
     @property
     def honest_protocol(self) -> Protocol:
         """How its honest runs are made."""
-        return self.column.honest.protocol.changed(self.honest_changes)
+        return self.column.honest.protocol.changed(self.row_changes)
 
 
 @dataclass(frozen=True)
@@ -286,11 +288,13 @@ def _cell(
         check_numbers(kind, given[kind])
     fixed = row.get("settings", {})
     settings = {**fixed, **given["settings"]} if "settings" in given else None
+    tied = Tie.read(row.get("honest", {}))
     if "model" in row:
         _check_settings(row["model"], fixed if settings is None else settings)
         for setting, values in row.get("space", {}).items():
             for value in values:
                 _check_settings(row["model"], {setting: value})
+        _check_settings(row["model"], tied.where)
     elif fixed or settings or "strategy" in row:
         raise InputError(
             "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
@@ -302,7 +306,8 @@ def _cell(
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
         drawn=None if drawn is None or settings is None else drawn.of(settings),
         fresh_changes=row.get("fresh", {}),
-        honest_changes={**row.get("protocol", {}), **row.get("honest", {})},
+        row_changes=row.get("protocol", {}),
+        tied=tied,
         searched=row.get("searched", True),
         fixed=fixed,
         space=row.get("space", {}),
@@ -317,7 +322,7 @@ def _cell(
     )
     cell.protocol.check_dataset(column.dataset)
     cell.fresh_protocol.check_dataset(column.dataset)
-    cell.honest_protocol.check_dataset(column.honest.dataset)
+    cell.honest_protocol.changed(cell.tied.changes).check_dataset(column.honest.dataset)
     return cell
 
 

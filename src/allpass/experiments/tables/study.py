@@ -13,7 +13,7 @@ import numpy as np
 from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
 from allpass.experiments.study import Plan, Row, Specified, Task
-from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Cell, Spec
 from allpass.experiments.tables.trainings import Trainings
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
@@ -120,7 +120,15 @@ class TableStudy(Specified[Spec]):
             protocol = protocol.changed({"splits": changes})
         if plan.quick:
             protocol, settings = _shortened(protocol), [_narrowed(one) for one in settings]
-        return Trainings(column.dataset, cell.model, protocol, tuple(settings), cell.strategy, column.score)
+        return Trainings(
+            column.dataset,
+            cell.model,
+            protocol,
+            tuple(settings),
+            cell.strategy,
+            column.score,
+            tied=cell.tied if kind == "honest" else Tie(),
+        )
 
     def _search(self, cell: Cell, plan: Plan) -> Trainings:
         """What is tried; of what others choose on splits none of which is reported."""

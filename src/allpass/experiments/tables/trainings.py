@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from statistics import fmean
 from typing import Any
 
@@ -12,7 +13,7 @@ from torch_geometric.data import Data
 
 from allpass.data import Split, load
 from allpass.data import splits as draw
-from allpass.experiments.tables.protocol import Protocol
+from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.train.few_labels import STRATEGIES, few_labels
 from allpass.train.fit import How, job_of
 from allpass.train.job import Job
@@ -32,6 +33,7 @@ class Trainings:
         settings: What is tried.
         strategy: A few-label strategy around the model; or empty.
         score: What is reported in place of accuracy; or empty.
+        tied: What some of the settings change of the protocol.
     """
 
     dataset: str
@@ -40,6 +42,7 @@ class Trainings:
     settings: tuple[Mapping[str, Any], ...]
     strategy: str = ""
     score: str = ""
+    tied: Tie = field(default_factory=Tie)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -48,8 +51,12 @@ class Trainings:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Trainings:
         """From plain data."""
-        protocol = Protocol(**content["protocol"])
-        return cls(**{**content, "protocol": protocol, "settings": tuple(content["settings"])})
+        known = {
+            "protocol": Protocol(**content["protocol"]),
+            "settings": tuple(content["settings"]),
+            "tied": Tie(**content["tied"]),
+        }
+        return cls(**{**content, **known})
 
     def keys(self) -> list[Key]:
         """What identifies each run, setting by setting and split by split within."""
@@ -57,6 +64,13 @@ class Trainings:
 
     def each_key(self) -> Iterator[Key]:
         """The same one by one: thousands take a while."""
+        splits = len(prepared(self.dataset, self.protocol)[1])
+        keys = {held: part._each_key() for held, part in self._parts().items()}
+        for settings in self.settings:
+            yield from islice(keys[self.tied.holds(settings)], splits)
+
+    def _each_key(self) -> Iterator[Key]:
+        """Of trainings that have one protocol."""
         job = self._job("cpu")
         chosen: dict[str, Any] = {}
         if self.strategy:
@@ -79,12 +93,23 @@ class Trainings:
             left: The identities of those that are wanted; all where it is empty.
             device: Where to train.
         """
-        keys = self.keys()
-        wanted = [number for number, key in enumerate(keys) if not left or key.identity in left]
-        if self.strategy:
-            yield from self._by_strategy(keys, wanted, device)
-        else:
-            yield from runs_of(self._job(device), keys, wanted)
+        for part in self._parts().values():
+            keys = list(part._each_key())
+            wanted = [number for number, key in enumerate(keys) if not left or key.identity in left]
+            if self.strategy:
+                yield from part._by_strategy(keys, wanted, device)
+            elif wanted:
+                yield from runs_of(part._job(device), keys, wanted)
+
+    def _parts(self) -> dict[bool, Trainings]:
+        """Those with the protocol and those that change it, as trainings of one protocol each."""
+        protocols = {False: self.protocol, True: self.protocol.changed(self.tied.changes)}
+        found = {}
+        for held, protocol in protocols.items():
+            mine = tuple(settings for settings in self.settings if self.tied.holds(settings) is held)
+            if mine:
+                found[held] = replace(self, protocol=protocol, settings=mine, tied=Tie())
+        return found
 
     def _by_strategy(self, keys: Sequence[Key], wanted: Sequence[int], device: str) -> Iterator[list[Run]]:
         data, parts = prepared(self.dataset, self.protocol)
