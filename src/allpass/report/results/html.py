@@ -11,7 +11,7 @@ from allpass.report.svg import inline_svg
 from allpass.report.theme import css_variables
 from allpass.report.wording import clean
 
-LONG = 40
+LONG = 30
 """How many signs a cell has that may be broken into lines."""
 
 
