@@ -94,7 +94,7 @@ def test_the_best_rows_are_counted_and_what_came_of_it_is_said() -> None:
         "A proposed network is the best row in 16 of 16 columns as published, in 1 of 2 of ours. Their cells within "
         "2 points of the published value, or not below the authors' own code: 1 of 2 (1 by the number printed beside "
         "the settings). At or above the published GCN: 2 of 2; so is our own GCN: 2 of 2. Above our own GCN "
-        "by 95% intervals: 1 of 1 with the same settings (0 below)."
+        "by 95% intervals: with the same settings 1 of 1 (0 below)."
     )
     many = [cell for cell in SPEC.cells if cell.column.name == "Cora 1%"][:8]
     some = page(STUDY, [row_of(cell, "same", around(70.0)) for cell in (*many, krylov)])
@@ -106,7 +106,7 @@ def test_the_best_rows_are_counted_and_what_came_of_it_is_said() -> None:
         row_of(SPEC.cell("GCN", "Cora 1%"), "honest", around(70.0)),
     ]
     assert page(STUDY, [*rows, *behind]).finding.endswith(
-        ": 1 of 1 with the same settings (0 below), 0 of 1 with honest ones (1 below)."
+        ": with the same settings 1 of 1 (0 below), with honest ones 0 of 1 (1 below)."
     )
 
 
@@ -140,12 +140,25 @@ def test_against_the_published_gcn_and_our_own() -> None:
         "3 of 16",
         "2 of 3",
         "Cora 3% (−1.2)",
-        "1 of 3",
-        "1",
+        "1 of 3 (1 below)",
         "Cora 1% (−2.0)",
+        "1 of 3 (1 below)",
     ]
     assert line(table, "truncated Krylov", "honest")[2:] == ["0 of 16", *["–"] * 5]
     assert len(table.rows) == 2 * len(PROPOSED)
+    honest = [
+        row_of(SPEC.cell("Snowball", "Cora 1%"), "honest", around(gcn["Cora 1%"] + 6)),
+        row_of(SPEC.cell("GCN", "Cora 1%"), "honest", around(gcn["Cora 1%"] + 4)),
+    ]
+    found = page(STUDY, [*rows, *honest])
+    assert line(tables(found)[0], "Snowball", "honest")[5:] == [
+        "1 of 1 (0 below)",
+        "none",
+        "0 of 1 (1 below)",
+    ]
+    assert found.finding.endswith(
+        "with honest ones 1 of 1 (0 below), with honest ones against its default ones 0 of 1 (1 below)."
+    )
 
 
 @pytest.mark.parametrize(("mean", "near"), [(71.0, True), (69.9, True), (68.0, True), (67.5, False)])
