@@ -238,3 +238,25 @@ def test_a_closed_pipe_is_no_error():
     done = subprocess.run([*ALLPASS, "--help"], stdout=sink, stderr=subprocess.PIPE, check=False)
     os.close(sink)
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
+)
+def test_threads_give_way_unless_the_user_says_how_they_wait(
+    given: dict[str, str], expected: str | None, call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, "")  # to be put back afterwards
+        monkeypatch.delenv(name)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert call("--version").returncode == 0
+    assert os.environ.get("GOMP_SPINCOUNT") == expected
+
+
+def test_torch_is_imported_after_that() -> None:
+    code = "import sys; from allpass.cli import main; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

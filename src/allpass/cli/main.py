@@ -61,6 +61,7 @@ def run(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
+    _give_way()
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     try:
@@ -89,6 +90,17 @@ def run(arguments: list[str] | None = None) -> None:
         _say(f"allpass: Unexpected {type(error).__name__}: {error}")
         _say("This is a defect of allpass. Run again with --debug and report what it prints.")
         sys.exit(1)
+
+
+def _give_way() -> None:
+    """Let threads that wait for each other leave their core soon, unless the user has said how they are to wait.
+
+    By default those of OpenMP keep it busy for milliseconds. Where other programs fill the cores too, a thread with
+    work then waits for one that only waits, in every small step: a training takes many times as long. Torch reads this
+    when it is imported, which is later.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
 _FLAGS = {
