@@ -2,34 +2,12 @@ from __future__ import annotations
 
 import pytest
 from tests.report.results.invented import row_of, rows_of
+from tests.report.results.tables.few_labels import SPEC, STUDY, around, line, starting, tables
 
-from allpass.experiments.tables.spec import read_spec
-from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.html import html
 from allpass.report.results.latex import latex
 from allpass.report.results.markdown import markdown
-from allpass.report.results.page import Page, Table, Text
-from allpass.report.results.tables.few_labels import PROPOSED, page
-
-SPEC = read_spec("table1")
-STUDY = TableStudy(SPEC)
-
-
-def around(mean: float, runs: int = 10) -> list[float]:
-    return [mean - 1, mean + 1] * (runs // 2)
-
-
-def tables(found: Page) -> list[Table]:
-    return [block for block in found.blocks if isinstance(block, Table)]
-
-
-def starting(found: Page, start: str) -> Table:
-    return next(table for table in tables(found) if table.caption.startswith(start))
-
-
-def line(table: Table, *start: str) -> list[str]:
-    lines = ([value.text for value in values] for values in table.values())
-    return next(line for line in lines if tuple(line[: len(start)]) == start)
+from allpass.report.results.tables.few_labels import page
 
 
 def test_three_sheets_of_every_graph_with_label_rates_as_columns() -> None:
@@ -72,131 +50,6 @@ def test_fewer_runs_are_marked() -> None:
     sheet = starting(page(STUDY, [*rows, planned]), "Cora, ours, settings")
     assert line(sheet, "Snowball")[2:4] == ["73.0 (n = 4)", "78.0"]
     assert line(sheet, "linear Snowball")[3] == "78.0 (n = 3)"  # as its cell says, and not as its column
-
-
-def test_the_best_rows_are_counted_and_what_came_of_it_is_said() -> None:
-    krylov = SPEC.cell("truncated Krylov", "Cora 1%")  # published 76.5, the GCN 55.4
-    rows = [
-        row_of(krylov, "same", around(70.0)),
-        row_of(SPEC.cell("Union", "Cora 1%"), "same", around(73.0)),
-        row_of(SPEC.cell("Snowball", "Cora 2%"), "same", around(90.0)),
-        row_of(SPEC.cell("GCN", "Cora 2%"), "same", around(70.0)),
-    ]
-    alone = [row_of(SPEC.cell(row, "Cora 3%"), "same", around(80.0)) for row in ("GCN", "Union")]
-    found = page(STUDY, [*rows, *alone])
-    said = "\n".join(block.text for block in found.blocks if isinstance(block, Text))
-    assert "- Published: the best of 14 rows is a proposed network in 16 of 16 columns." in said
-    assert (
-        "- Ours, same: the best of the 4 rows that are run (Union, GCN, Snowball, truncated Krylov) is a proposed "
-        "network in 1 of 2 columns; in the others it is Union (1)." in said
-    )
-    assert found.finding == (
-        "A proposed network is the best row in 16 of 16 columns as published, in 1 of 2 of ours. Their cells within "
-        "2 points of the published value, or not below the authors' own code: 1 of 2 (1 by the number printed beside "
-        "the settings). At or above the published GCN: 2 of 2; so is our own GCN: 2 of 2. Above our own GCN "
-        "by 95% intervals: with the same settings 1 of 1 (0 below)."
-    )
-    many = [cell for cell in SPEC.cells if cell.column.name == "Cora 1%"][:8]
-    some = page(STUDY, [row_of(cell, "same", around(70.0)) for cell in (*many, krylov)])
-    assert "- Ours, same: the best of the 9 rows that are run is" in "\n".join(
-        block.text for block in some.blocks if isinstance(block, Text)
-    )
-    behind = [
-        row_of(krylov, "honest", around(60.0)),
-        row_of(SPEC.cell("GCN", "Cora 1%"), "honest", around(70.0)),
-    ]
-    assert page(STUDY, [*rows, *behind]).finding.endswith(
-        ": with the same settings 1 of 1 (0 below), with honest ones 0 of 1 (1 below)."
-    )
-
-
-def test_what_was_printed_beside_the_settings_is_another_yardstick() -> None:
-    cell = SPEC.cell("Snowball", "PubMed 0.03%")
-    assert (cell.published, cell.beside) == ((66.5,), (62.94,))
-    found = page(STUDY, [row_of(cell, "same", around(61.1))])
-    assert "own code: 0 of 1 (1 by the number printed beside" in found.finding
-    said = "\n".join(block.text for block in found.blocks if isinstance(block, Text))
-    assert "in 0 of 1 columns that are run; by the number that was printed beside the settings, in 1." in said
-    far = next(table for table in tables(found) if table.header[0] == "cell")
-    assert (
-        "Within 2 points of what was printed beside its settings." in line(far, "Snowball, PubMed 0.03%")[-1]
-    )
-
-
-def test_against_the_published_gcn_and_our_own() -> None:
-    gcn = {rate: SPEC.cell("GCN", rate).published[0] for rate in ("Cora 1%", "Cora 2%", "Cora 3%")}
-    rows = [
-        row_of(SPEC.cell("Snowball", "Cora 1%"), "same", around(gcn["Cora 1%"] + 5)),
-        row_of(
-            SPEC.cell("Snowball", "Cora 2%"), "same", around(gcn["Cora 2%"] - 0.04)
-        ),  # the same when printed
-        row_of(SPEC.cell("Snowball", "Cora 3%"), "same", around(gcn["Cora 3%"] - 1.2)),
-        row_of(SPEC.cell("GCN", "Cora 1%"), "same", around(gcn["Cora 1%"] + 7)),
-        row_of(SPEC.cell("GCN", "Cora 2%"), "same", [gcn["Cora 2%"] - 9, gcn["Cora 2%"] + 8] * 5),
-        row_of(SPEC.cell("GCN", "Cora 3%"), "same", around(gcn["Cora 3%"] - 3)),
-    ]
-    table = tables(page(STUDY, rows))[0]
-    assert line(table, "Snowball", "same")[2:] == [
-        "3 of 16",
-        "2 of 3",
-        "Cora 3% (−1.2)",
-        "1 of 3 (1 below)",
-        "Cora 1% (−2.0)",
-        "1 of 3 (1 below)",
-    ]
-    assert line(table, "truncated Krylov", "honest")[2:] == ["0 of 16", *["–"] * 5]
-    assert len(table.rows) == 2 * len(PROPOSED)
-    honest = [
-        row_of(SPEC.cell("Snowball", "Cora 1%"), "honest", around(gcn["Cora 1%"] + 6)),
-        row_of(SPEC.cell("GCN", "Cora 1%"), "honest", around(gcn["Cora 1%"] + 4)),
-    ]
-    found = page(STUDY, [*rows, *honest])
-    assert line(tables(found)[0], "Snowball", "honest")[5:] == [
-        "1 of 1 (0 below)",
-        "none",
-        "0 of 1 (1 below)",
-    ]
-    assert found.finding.endswith(
-        "with honest ones 1 of 1 (0 below), with honest ones against its default ones 0 of 1 (1 below)."
-    )
-
-
-@pytest.mark.parametrize(("mean", "near"), [(71.0, True), (69.9, True), (68.0, True), (67.5, False)])
-def test_near_the_published_value_or_the_authors_own_code(mean: float, near: bool) -> None:
-    cell = SPEC.cell("truncated Krylov", "Cora 0.5%")  # published 71.8, the authors' code 67.88
-    found = page(STUDY, [row_of(cell, "same", around(mean))])
-    text = next(
-        block for block in found.blocks if isinstance(block, Text) and "within 2 points" in block.text
-    )
-    counted = next(part for part in text.parts()[0] if part.startswith("truncated Krylov"))
-    assert f"in {int(near)} of 1 columns" in counted
-    far = [table for table in tables(found) if table.header[0] == "cell"]
-    assert bool(far) is not near
-    if far:
-        assert line(far[0], "truncated Krylov, Cora 0.5%")[3:5] == ["−4.3", "not measured"]
-        assert "own overlapping splits: 65.63" in line(far[0], "truncated Krylov, Cora 0.5%")[-1]
-
-
-def test_a_line_of_a_proposed_network() -> None:
-    cell = SPEC.cell("truncated Krylov", "Cora 0.5%")
-    gcn = SPEC.cell("GCN", "Cora 0.5%")
-    rows = [
-        row_of(cell, "same", around(70)),
-        row_of(gcn, "same", around(50)),
-        row_of(cell, "honest", around(68), lift=None),
-    ]
-    found = line(starting(page(STUDY, rows), "truncated Krylov. "), "Cora 0.5%")
-    above = f"+{70 - gcn.published[0]:.1f}"
-    assert found[1:5] == ["71.8", "72.96", "67.88", "70.00 ± 1.00 (n = 10)"]
-    assert found[6:8] == [above, "+20.00 [+20.00, +20.00]"]
-    assert found[8:] == ["68.00 ± 1.00 (n = 10, 60 tried)", f"+{68 - gcn.published[0]:.1f}", ""]
-
-
-def test_three_runs_are_compared_with_the_same_three_of_our_gcn() -> None:
-    cell, gcn = (SPEC.cell(row, "Cora 2%") for row in ("linear Snowball", "GCN"))
-    rows = [row_of(cell, "same", [77.0, 78.0, 80.0]), row_of(gcn, "same", [70.0, 72.0, 72.0, *[90.0] * 7])]
-    found = line(starting(page(STUDY, rows), "linear Snowball. "), "Cora 2%")
-    assert found[7].startswith("+7.00 [+4.52, +9.48]")  # 7, 6 and 8
 
 
 @pytest.mark.parametrize("share", [0.0, 0.6])
