@@ -1,12 +1,13 @@
 """Metrics put together into findings and a recommendation: data, no drawing."""
 
-from allpass.diagnosis.advice import Finding, Recommendation
 from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.diagnose import Diagnosis, Mixing, diagnose
 from allpass.diagnosis.facts import DegreeHistogram, Facts
 from allpass.diagnosis.filtering import Separation
+from allpass.diagnosis.findings import Finding
 from allpass.diagnosis.frequency import Frequencies
 from allpass.diagnosis.oversmoothing import Smoothing
+from allpass.diagnosis.recommendation import Recommendation
 from allpass.diagnosis.verdict import Answer, Verdict
 
 __all__ = [

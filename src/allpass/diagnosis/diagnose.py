@@ -10,12 +10,13 @@ from typing import Any
 
 from allpass import __version__
 from allpass.data import Account, load
-from allpass.diagnosis.advice import Evidence, Finding, Recommendation, find, recommend
 from allpass.diagnosis.chance import Chance, find_chance
 from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, gather_facts
 from allpass.diagnosis.filtering import Separation, separate
+from allpass.diagnosis.findings import Evidence, Finding, find
 from allpass.diagnosis.frequency import Frequencies, find_frequencies
 from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
+from allpass.diagnosis.recommendation import Recommendation, recommend
 from allpass.diagnosis.verdict import Verdict, judge, why_not
 from allpass.metrics import GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class

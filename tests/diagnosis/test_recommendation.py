@@ -1,40 +1,19 @@
-"""Conclusions on planted graphs whose truth is known."""
+"""Advice on planted graphs whose truth is known, and on whatever may be found."""
 
 from itertools import chain, combinations
 from types import SimpleNamespace
 
 import pytest
 import torch
+from tests.diagnosis.planted import planted
 from tests.train.contenders import comparison
-from torch_geometric.data import Data
 
 from allpass.diagnosis import diagnose
-from allpass.diagnosis.advice import find, recommend
+from allpass.diagnosis.recommendation import recommend
 from allpass.diagnosis.verdict import conclude
 from allpass.models import resolve
 
-
-def planted(h: float, *, informative: float = 1.5, n: int = 150, classes: int = 3, seed: int = 0) -> Data:
-    """Each node draws six neighbours, a share h of them from its own class; features point to the class."""
-    generator = torch.Generator().manual_seed(seed)
-    y = torch.arange(n) % classes
-    own = torch.rand(n, 6, generator=generator) < h
-    step = torch.randint(1, classes, (n, 6), generator=generator)
-    wanted = torch.where(own, y.unsqueeze(1), (y.unsqueeze(1) + step) % classes)
-    pick = torch.randint(0, n // classes, (n, 6), generator=generator)
-    target = pick * classes + wanted
-    x = torch.randn(n, 8, generator=generator)
-    x[:, :classes] += informative * torch.nn.functional.one_hot(y, classes)
-    return Data(
-        edge_index=torch.stack([torch.arange(n).repeat_interleave(6), target.flatten()]),
-        x=x,
-        y=y,
-        num_nodes=n,
-    )
-
-
-def codes(data: Data) -> set[str]:
-    return {finding.code for finding in diagnose(data, verdict=False).findings}
+LOW, HIGH = (0.60, 0.61, 0.62), (0.80, 0.81, 0.80)
 
 
 def test_homophilous_graph_helps():
@@ -53,35 +32,12 @@ def test_random_wiring_hurts_good_features():
     assert "mlp-2" in report.recommendation.models
 
 
-def test_two_opposite_classes_are_heterophilous_but_informative():
-    assert {"heterophilous", "informative-heterophily", "labels-high"} <= codes(planted(0.02, classes=2))
-
-
 def test_one_class_gives_no_verdict():
     data = planted(0.9)
     data.y = torch.zeros_like(data.y)
     report = diagnose(data, verdict=False)
     assert report.recommendation.models == ()
     assert "two classes" in report.recommendation.summary
-
-
-def test_tiny_class_is_said():
-    data = planted(0.9)
-    data.y[0] = 3
-    assert "tiny-class" in codes(data)
-
-
-@pytest.mark.parametrize("h", [0.05, 1 / 3, 0.9])
-def test_every_finding_reads_as_sentences(h):
-    for finding in diagnose(planted(h), verdict=False).findings:
-        assert finding.title.endswith(".")
-        assert finding.text.endswith(".")
-        assert finding.evidence
-
-
-def test_equal_features_leave_nothing_to_smooth():
-    data = Data(edge_index=torch.tensor([[0], [1]]), x=torch.ones(2, 2), y=torch.tensor([0, 0]), num_nodes=2)
-    assert codes(data) == {"nothing-to-smooth"}
 
 
 def test_reasons_name_what_was_measured():
@@ -131,9 +87,6 @@ def judged(codes: tuple[str, ...], verdict, classes: int = 2):
     return recommend(evidence, tuple(SimpleNamespace(code=code) for code in codes))
 
 
-LOW, HIGH = (0.60, 0.61, 0.62), (0.80, 0.81, 0.80)
-
-
 def test_a_trained_verdict_beats_what_was_measured_and_both_are_said():
     verdict = conclude(comparison({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH, "gcn-8": LOW}))
     found = judged(("averaging-hurts",), verdict)
@@ -150,12 +103,3 @@ def test_a_verdict_on_numbers_stands_alone():
     found = judged((), verdict, classes=0)
     assert (found.structure, found.models) == ("hurts", ("mlp-2",))
     assert not any("measurements" in reason for reason in found.reasons)
-
-
-def test_answers_come_first_among_the_findings():
-    verdict = conclude(comparison({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH, "gcn-8": LOW}))
-    facts = SimpleNamespace(edges=0)
-    first, *_, last = find(SimpleNamespace(facts=facts, verdict=verdict))
-    assert (first.code, first.kind, last.code) == ("structure-ahead", "good", "no-edges")
-    assert first.evidence["difference"] == pytest.approx(0.19333, abs=1e-4)
-    assert first.evidence["at_least"] > 0

@@ -1,0 +1,51 @@
+"""Findings on planted graphs whose truth is known."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from tests.diagnosis.planted import planted
+from tests.train.contenders import comparison
+from torch_geometric.data import Data
+
+from allpass.diagnosis import diagnose
+from allpass.diagnosis.findings import find
+from allpass.diagnosis.verdict import conclude
+
+LOW, HIGH = (0.60, 0.61, 0.62), (0.80, 0.81, 0.80)
+
+
+def codes(data: Data) -> set[str]:
+    return {finding.code for finding in diagnose(data, verdict=False).findings}
+
+
+def test_two_opposite_classes_are_heterophilous_but_informative():
+    assert {"heterophilous", "informative-heterophily", "labels-high"} <= codes(planted(0.02, classes=2))
+
+
+def test_tiny_class_is_said():
+    data = planted(0.9)
+    data.y[0] = 3
+    assert "tiny-class" in codes(data)
+
+
+@pytest.mark.parametrize("h", [0.05, 1 / 3, 0.9])
+def test_every_finding_reads_as_sentences(h):
+    for finding in diagnose(planted(h), verdict=False).findings:
+        assert finding.title.endswith(".")
+        assert finding.text.endswith(".")
+        assert finding.evidence
+
+
+def test_equal_features_leave_nothing_to_smooth():
+    data = Data(edge_index=torch.tensor([[0], [1]]), x=torch.ones(2, 2), y=torch.tensor([0, 0]), num_nodes=2)
+    assert codes(data) == {"nothing-to-smooth"}
+
+
+def test_answers_come_first_among_the_findings():
+    verdict = conclude(comparison({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH, "gcn-8": LOW}))
+    facts = SimpleNamespace(edges=0)
+    first, *_, last = find(SimpleNamespace(facts=facts, verdict=verdict))
+    assert (first.code, first.kind, last.code) == ("structure-ahead", "good", "no-edges")
+    assert first.evidence["difference"] == pytest.approx(0.19333, abs=1e-4)
+    assert first.evidence["at_least"] > 0
