@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import os
+import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -166,6 +167,13 @@ def ties() -> str:
     return counted.compare(data_folder())
 
 
+def agreement() -> str:
+    """What came of running the ACM paper again."""
+    from tools import reproduced
+
+    return textwrap.fill(reproduced.agreement(), 120)
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "metrics": metrics,
     "metrics-full": metrics_full,
@@ -186,6 +194,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     **{f"benchmarks-{name}": partial(results.engine, name) for name in ("engine", "engine-cuda")},
     "benchmarks-grid": results.grid,
     "accuracy": results.accuracy,
+    "agreement": agreement,
 }
 CHEAP = frozenset(BLOCKS)
 """The blocks that need nothing but the package itself and files that are kept with it."""
