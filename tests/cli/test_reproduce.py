@@ -237,6 +237,11 @@ def test_a_quick_run_says_so_and_a_long_table_is_cut(call: Call, tiny: Callable[
     assert whole.out.count(" done") == 25
 
 
+def test_one_row_is_one(call: Call, tiny: Callable[..., None]) -> None:
+    tiny(acts("a"))
+    assert "\n1 row; tiny.md, " in call("tiny").out
+
+
 def test_stopped_it_goes_on_where_it_was(
     call: Call, tiny: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

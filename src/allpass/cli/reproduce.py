@@ -89,9 +89,8 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     files = write(page, rows, out, name)
     _show(page, console, quick=quick)
-    console.print(
-        f"{len(rows):,} rows; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
-    )
+    count = "1 row" if len(rows) == 1 else f"{len(rows):,} rows"
+    console.print(f"{count}; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True)
     if failed:
         raise typer.Exit(1)
 
