@@ -238,7 +238,7 @@ def test_a_quick_run_says_so_and_a_long_table_is_cut(call: Call, tiny: Callable[
 
 
 def test_one_row_is_one(call: Call, tiny: Callable[..., None]) -> None:
-    tiny(acts("a"))
+    tiny(acts("a", runs=1))
     assert "\n1 row; tiny.md, " in call("tiny").out
 
 
