@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,6 +87,8 @@ def reproduce(
     if not rows:
         raise InputError(f"Nothing of {name!r} could be done.", "See what was said of each part above.")
     page = PAGES[name](study, rows)
+    if quick:
+        page = replace(page, finding="")  # nothing follows from such numbers
     out.mkdir(parents=True, exist_ok=True)
     files = write(page, rows, out, name)
     _show(page, console, quick=quick)
@@ -154,7 +157,7 @@ def _show(page: Page, console: Console, *, quick: bool) -> None:
     console.print(Line(page.title, style="bold"))
     if quick:
         console.print("A quick run: it proves the path, and its numbers mean nothing.", style="yellow")
-    elif page.finding:
+    if page.finding:
         console.print(Line(page.finding))
     table = next((block for block in page.blocks if isinstance(block, Table)), None)
     if table is None:

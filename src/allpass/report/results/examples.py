@@ -88,9 +88,8 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if rows:
         blocks.append(
             Text(
-                f"{finding} The features of all graphs are "
-                "their classes. Â averages a node and its neighbours; S(Â, X) = ÂX(ÂX)ᵀ says how alike two nodes are "
-                "after averaging, S(I − Â, X) after the difference to the average."
+                "The features of all graphs are their classes. Â averages a node and its neighbours; S(Â, X) = ÂX(ÂX)ᵀ "
+                "says how alike two nodes are after averaging, S(I − Â, X) after the difference to the average."
             )
         )
     for one in shown:

@@ -49,7 +49,7 @@ def latex(page: Page) -> str:
         page: What to show. Pictures are PDF files beside the document.
     """
     parts = [f"\\section*{{{escape(page.title)}}}"]
-    parts += [part for block in page.blocks for part in _block(block)]
+    parts += [part for block in page.below_title() for part in _block(block)]
     return _OPENING + "\n\n".join(parts) + "\n\\end{document}\n"
 
 

@@ -20,7 +20,7 @@ def markdown(page: Page) -> str:
     Args:
         page: What to show. Shades are left out; the best of a column is bold; pictures are files beside the page.
     """
-    parts = [f"# {_inline(page.title)}", *(part for block in page.blocks for part in _block(block))]
+    parts = [f"# {_inline(page.title)}", *(part for block in page.below_title() for part in _block(block))]
     return "\n\n".join(parts) + "\n"
 
 

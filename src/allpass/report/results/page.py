@@ -140,6 +140,10 @@ class Page:
     blocks: tuple[Block, ...]
     finding: str = ""
 
+    def below_title(self) -> tuple[Block, ...]:
+        """What came of it, and then the blocks."""
+        return (Text(self.finding), *self.blocks) if self.finding else self.blocks
+
 
 Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]
 """Makes the page of a study from its rows and from nothing else that was measured."""

@@ -74,8 +74,7 @@ def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
     assert everything.startswith("1 of 2 cells on splits that the source did not choose by (50%) agree")
     assert both == (
         "Of the ACM cells that were run on both, 1 of 1 do so on the splits by which the source chose settings, and "
-        "0 of 1 on others. Those are more splits, so that less is put down to chance: with the error of as many as the "
-        "source has it is 0."
+        "0 of 1 on more splits that it did not choose by; with the error of as few as it has, 0 would."
     )
     assert (
         finding(Results(STUDY, rows)) == f"ACM cells that agree with the source or exceed it: 1 of 1. {both}"

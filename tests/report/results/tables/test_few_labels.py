@@ -7,6 +7,7 @@ from tests.report.results.tables.few_labels import SPEC, STUDY, around, line, st
 from allpass.report.results.html import html
 from allpass.report.results.latex import latex
 from allpass.report.results.markdown import markdown
+from allpass.report.results.page import Text
 from allpass.report.results.tables.few_labels import page
 
 
@@ -37,8 +38,13 @@ def test_the_six_unpublished_cells_are_shown_as_such() -> None:
         if value.text == "not published"
     ]
     assert sorted(missing) == ["M3S"] * 3 + ["MultiStage"] * 3
-    same = starting(found, "Cora, ours, settings")
+    begun = page(STUDY, [row_of(SPEC.cell("M3S", "Cora 1%"), "same", around(70))])
+    same = starting(begun, "Cora, ours, settings")
     assert line(same, "M3S")[-2:] == ["not run yet", "not published"]
+    assert len(same.rows) == 1
+    said = [block.text for block in begun.blocks if isinstance(block, Text)]
+    (waiting,) = [text for text in said if text.startswith("Cora, same, not run yet: LP, Cheby, ")]
+    assert "M3S" not in waiting
 
 
 def test_fewer_runs_are_marked() -> None:

@@ -66,10 +66,10 @@ def test_among_how_many_settings_a_search_would_give_it(settings: int) -> None:
 @pytest.mark.parametrize(
     ("below", "told"),
     [
-        (best_of(40) - 0.001, "A search among 40 equally good settings would give it."),
+        (best_of(40) - 0.001, "It would need a search among 40 equally good settings."),
         (
             best_of(TRIED) + 1.9,
-            "A search among a thousand would give it if ours were two standard errors better.",
+            "It would need a search among a thousand, with ours two standard errors too low.",
         ),
         (best_of(TRIED) + 2.1, "No reason is known that explains all of it."),
     ],
@@ -82,6 +82,19 @@ def test_what_a_search_would_need_is_told(below: float, told: str) -> None:
     *_, table = shortfalls(Results(STUDY, [row]), [(cell, row)], "GCN")
     assert isinstance(table, Table)
     assert str(table.rows[0][-1]).endswith(told)
+
+
+def test_better_honest_settings_are_told() -> None:
+    cell = SPEC.cell("truncated Krylov", "Cora 1%")
+    row = row_of(cell, "same", [60.0, 62.0, 61.0])
+    told = {}
+    for lead in (5.0, 0.0):
+        honest = row_of(cell, "honest", [60.5 + lead, 61.5 + lead, 61.0 + lead])
+        *_, table = shortfalls(Results(STUDY, [row, honest]), [(cell, row)], "GCN")
+        assert isinstance(table, Table)
+        told[lead] = str(table.rows[0][-1])
+    assert "The honest setting is better on these splits: +5.0 [+3.8, +6.2]." in told[5.0]
+    assert "better on these splits" not in told[0.0]
 
 
 def test_where_their_code_falls_as_short_that_is_the_reason() -> None:

@@ -18,6 +18,7 @@ from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.selection import selection
+from allpass.report.results.tables.worth import told_worth, worth
 
 MARKS = {AGREES: "=", BETTER: "▲", WORSE: "▼", INCOMPARABLE: "○"}
 OF_RERUN = "≈"
@@ -54,6 +55,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("All cells at a glance"),
             *(block for kind in results.kinds for block in _overview(results, kind)),
             *_no_better(results),
+            *worth(results),
             *changes(results),
             *below(results),
             *luck(results),
@@ -61,7 +63,9 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *details(results),
             *notes(results),
         ),
-        (finding(results) or told_changes(results)) if rows else "",
+        " ".join(filter(None, (finding(results) or told_changes(results), told_worth(results))))
+        if rows
+        else "",
     )
 
 

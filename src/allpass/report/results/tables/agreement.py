@@ -158,8 +158,8 @@ def paired_with_fresh(tables: Sequence[Results]) -> str:
         return ""
     return (
         f"Of the ACM cells that were run on both, {same.agree} of {same.judged} do so on the splits by which the "
-        f"source chose settings, and {fresh.agree} of {fresh.judged} on others. Those are more splits, so that less is "
-        f"put down to chance: with the error of as many as the source has it is {fresh_alike.agree}."
+        f"source chose settings, and {fresh.agree} of {fresh.judged} on more splits that it did not choose by; with "
+        f"the error of as few as it has, {fresh_alike.agree} would."
     )
 
 

@@ -17,6 +17,7 @@ from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, listed
 from allpass.report.results.tables.agreement import accepted
 from allpass.report.results.tables.cells import NOT_YET, Results, signed, title_of
+from allpass.report.results.tables.changes import MARKED, Change
 from allpass.report.results.tables.pairs import (
     INTERVALS,
     VERSIONS,
@@ -126,7 +127,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *_rivals(results, known["same"]),
             *_ahead_already(known["honest"]),
             Heading("The gain over the network itself"),
-            Text(INTERVALS),
+            Text(f"{INTERVALS} {MARKED}"),
             *(_own(results, version, known[version]) for version in VERSIONS if _any(known[version])),
             Heading("Notes"),
             listed(study.notes),
@@ -236,10 +237,7 @@ def _ahead_already(charts: Mapping[str, Chart]) -> tuple[Block, ...]:
     if not found:
         return ()
     return (
-        Text(
-            "Honest, a rival is already ahead of all ACM and ACMII networks that are run on: "
-            f"{', '.join(found)}."
-        ),
+        Text(f"Honest, a rival has a higher mean than all ACM and ACMII networks on: {', '.join(found)}."),
     )
 
 
@@ -247,10 +245,33 @@ def _finding(known: Mapping[Version, Mapping[str, Chart]]) -> str:
     parts = []
     for version, title in VERSIONS.items():
         gains = [gain for chart in known[version].values() if (gain := gain_of(chart)) is not None]
+        if not gains:
+            continue
         ahead = sum(gain.best.mean > gain.rival.mean for gain in gains)
         waiting = len(known[version]) - len(gains)
-        parts.append(f"{title}, on {ahead} of {len(gains)}" + f" ({waiting} not known yet)" * bool(waiting))
-    return f"Graphs on which the best ACM or ACMII network is ahead of the best rival: {'; '.join(parts)}."
+        parts.append(
+            f"{title}, on {ahead} of {len(gains)}{_of_rivals(gains)}"
+            + f" ({waiting} not known yet)" * bool(waiting)
+        )
+    printed = {column: gain for column, chart in known["published"].items() if (gain := gain_of(chart))}
+    ours = {column: gain for column, chart in known["same"].items() if (gain := gain_of(chart))}
+    over = [
+        f"{column} {signed(gain.best.mean - printed[column].rival.mean)}"
+        for column, gain in ours.items()
+        if column in printed
+    ]
+    told = f" Ours minus the best rival as published: {', '.join(over)}." if over else ""
+    return (
+        f"Graphs on which the best ACM or ACMII network is ahead of the best rival: {'; '.join(parts)}.{told}"
+    )
+
+
+def _of_rivals(gains: Sequence[Gain]) -> str:
+    """How many rivals these are gains over, where it is not all of them."""
+    few, many = (choose(gain.rivals for gain in gains) for choose in (min, max))
+    if few == len(CHARTS.rivals):
+        return ""
+    return f" over {few if few == many else f'{few} to {many}'} of {len(CHARTS.rivals)} rivals"
 
 
 def _told(chart: Chart, version: Version, published: Chart) -> str:
@@ -279,7 +300,7 @@ def _own(results: Results, version: Version, known: Mapping[str, Chart]) -> Tabl
     for base, versions in CHARTS.families.items():
         for name in versions:
             found = [
-                str(difference(bars[name], bars[base])) if {name, base} <= bars.keys() else "not run yet"
+                str(Change.between(bars[name], bars[base])) if {name, base} <= bars.keys() else "not run yet"
                 for bars in (known[column.name].bars for column in results.spec.columns)
             ]
             lines.append((f"{name} minus {base}", *found))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from allpass.experiments.tables.spec import Column
+from allpass.experiments.tables.spec import Cell, Column
 from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import NOT_YET, Results, title_of
 from allpass.report.results.tables.pairs import (
     INTERVALS,
     VERSIONS,
     Ahead,
+    Mean,
     Version,
     difference,
     kind_of,
@@ -19,10 +20,15 @@ from allpass.report.results.tables.pairs import (
 )
 
 _IDLE, _FAILS = "○", "◐"
+MARKED = (
+    "They are not corrected for how many there are: of as many where nothing changes, 5% leave out 0. "
+    f"{_IDLE}: neither network does better than the most frequent class, {_FAILS}: one of them does not."
+)
+"""What is said of many differences."""
+
 _ABOUT = (
-    f"{INTERVALS} They are not corrected for how many there are: of as many where nothing changes, 5% leave out 0. "
-    f"Nothing was tuned anew for a change at the same settings: where a network fails there, that is no effect of the "
-    f"change alone. {_IDLE}: neither network does better than the most frequent class, {_FAILS}: one of them does not."
+    f"{INTERVALS} {MARKED} Nothing was tuned anew for a change at the same settings: where a network fails there, that "
+    "is no effect of the change alone."
 )
 
 
@@ -37,6 +43,11 @@ class Change:
 
     ahead: Ahead
     learning: int
+
+    @classmethod
+    def between(cls, first: Mean, second: Mean) -> Change:
+        """The first mean minus the second."""
+        return cls(difference(first, second), first.learns + second.learns)
 
     def __str__(self) -> str:
         return f"{self.ahead} {(_IDLE, _FAILS, '')[self.learning]}".strip()
@@ -81,11 +92,23 @@ def _known(results: Results, version: Version) -> dict[tuple[str, str], Change]:
         ours = not cell.searched  # and nothing was published of it
         if not cell.against or (ours and version == "published"):
             continue
-        one = mean_of(results, cell, version)
-        other = mean_of(results, results.cell(cell.against, cell.column), version)
-        if one is not None and other is not None:
-            found[cell.row, cell.column.name] = Change(difference(one, other), one.learns + other.learns)
+        change = change_of(results, cell, results.cell(cell.against, cell.column), version)
+        if change is not None:
+            found[cell.row, cell.column.name] = change
     return found
+
+
+def change_of(results: Results, cell: Cell | None, other: Cell | None, version: Version) -> Change | None:
+    """One number minus another; nothing where one of them is not there.
+
+    Args:
+        results: The rows of the table.
+        cell: The one.
+        other: The other.
+        version: Whose numbers.
+    """
+    first, second = (mean_of(results, place, version) for place in (cell, other))
+    return None if first is None or second is None else Change.between(first, second)
 
 
 def _table(results: Results, version: Version, known: Mapping[tuple[str, str], Change]) -> Table:

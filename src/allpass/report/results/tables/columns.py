@@ -21,7 +21,7 @@ from allpass.report.results.tables.cells import (
 
 _HEADERS: dict[Kind, tuple[str, str]] = {
     "same": ("ours, same settings", "difference to published; to the rerun"),
-    "fresh": ("ours, same settings on fresh splits", "difference to published"),
+    "fresh": ("ours, same settings, other or more splits", "difference to published"),
     "honest": ("ours, honest", "honest minus published"),
 }
 _EXPLANATION = (

@@ -8,7 +8,7 @@ from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
 from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Table, Value
+from allpass.report.results.page import Block, Heading, Page, Table, Text, Value
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import NOT_YET, Results, spread
 from allpass.report.results.tables.columns import details, notes
@@ -60,15 +60,24 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
     rows = results.spec.rows
     cells = [[results.cell(row, column) for row in rows] for column in columns]
     published = [_published(column) for column in cells]
-    ours = {kind: [_ours(results, column, kind) for column in cells] for kind in _TITLES}
-    return [
+    blocks: list[Block] = [
         Heading(graph),
         Table.of_columns(f"{graph}, published; {reading}", header, rows, published),
-        *(
-            Table.of_columns(f"{graph}, {_TITLES[kind]}; {reading}", header, rows, ours[kind])
-            for kind in _TITLES
-        ),
     ]
+    for kind, title in _TITLES.items():
+        run = {
+            cell.row for column in cells for cell in column if cell and results.get(cell, kind) is not None
+        }
+        shown = [row for row in rows if row in run]
+        ours = [
+            _ours(results, [results.cell(row, column) for row in shown], kind) for column in columns if shown
+        ]
+        if shown:
+            blocks.append(Table.of_columns(f"{graph}, {title}; {reading}", header, shown, ours))
+        if len(shown) < len(rows):
+            waiting = ", ".join(row for row in rows if row not in run)
+            blocks.append(Text(f"{graph}, {kind}, not run yet: {waiting}."))
+    return blocks
 
 
 def _published(cells: Sequence[Cell | None]) -> tuple[Value, ...]:

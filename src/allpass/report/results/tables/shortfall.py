@@ -19,6 +19,7 @@ from allpass.experiments.tables.verdicts import AGREES, BETTER, WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.agreement import reasons
 from allpass.report.results.tables.cells import Results, measured, number, printed, scores_of, signed
+from allpass.train.statistics import paired
 
 TRIED = 1000
 """Settings that a source is granted to have tried, where it does not say how many."""
@@ -133,7 +134,14 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
                 measured(row),
                 printed(cell),
                 *(_numbers(found) if found else ("",) * 4),
-                " ".join([*reasons(results, cell, row), *_beside(cell, row), *_explained(found, row)]),
+                " ".join(
+                    [
+                        *reasons(results, cell, row),
+                        *_settings(results, cell, row),
+                        *_beside(cell, row),
+                        *_explained(found, row),
+                    ]
+                ),
             )
         )
     table = Table(
@@ -205,6 +213,17 @@ def _told(settings: float) -> str:
     return f"{int(float(f'{settings:.2g}')):,}" if settings <= _MANY else f"over {_MANY:,}"
 
 
+def _settings(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
+    """Told where honest settings do better on the same splits: the printed ones are not good here."""
+    honest = results.get(cell, "honest")
+    ours, other = scores_of(row), () if honest is None else scores_of(honest)
+    if len(ours) != len(other) or len(ours) < 2:
+        return ()
+    gain = paired(other, ours)
+    told = f"{signed(gain.mean, 1)} [{signed(gain.low, 1)}, {signed(gain.high, 1)}]"
+    return (f"The honest setting is better on these splits: {told}.",) if gain.low > 0 else ()
+
+
 def _beside(cell: Cell, row: Row) -> tuple[str, ...]:
     """Told where ours is near the other number that was printed."""
     mean = number(row, "mean")
@@ -221,9 +240,9 @@ def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
         return ()
     settings = found.settings()
     if settings <= TRIED:
-        return (f"A search among {_told(settings)} equally good settings would give it.",)
+        return (f"It would need a search among {_told(settings)} equally good settings.",)
     if found.settings(errors=2) <= TRIED:
-        return ("A search among a thousand would give it if ours were two standard errors better.",)
+        return ("It would need a search among a thousand, with ours two standard errors too low.",)
     return ("No reason is known that explains all of it.",)
 
 
