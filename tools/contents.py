@@ -168,10 +168,14 @@ def ties() -> str:
 
 
 def agreement() -> str:
-    """What came of running the ACM paper again."""
-    from tools import reproduced
+    """What came of running the ACM paper again: do the numbers agree, and what channels are worth."""
+    from allpass.experiments.catalogue import STUDIES
+    from allpass.report.results.tables.cells import Results
+    from allpass.report.results.tables.worth import told_worth
+    from tools import kept, reproduced
 
-    return textwrap.fill(reproduced.agreement(), 120)
+    worth = told_worth(Results(STUDIES["acm-random"], kept.kept("acm-random")))
+    return textwrap.fill(f"{reproduced.agreement()} {worth}", 120)
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
