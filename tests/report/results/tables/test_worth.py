@@ -44,8 +44,8 @@ def test_differences_by_network_and_column() -> None:
 def test_it_is_counted_by_intervals_where_a_network_learns() -> None:
     assert told_worth(Results(STUDY, ROWS)) == (
         "With honest settings, by 95% intervals: "
-        "ACM-GCN is above MLP-2 on 1 of 2 and below it on 0, above GCN on 0 of 1 and below it on 1; "
-        "ACMII-GCN is above MLP-2 on 1 of 1 and below it on 0, above GCN on 0 of 1 and below it on 1."
+        "ACM-GCN is above MLP-2 on 1 of 2 graphs and below it on 0, above GCN on 0 of 1 graphs and below it on 1; "
+        "ACMII-GCN is above MLP-2 on 1 of 1 graphs and below it on 0, above GCN on 0 of 1 graphs and below it on 1."
     )
     idle = [honest("ACM-GCN", "Film", 20.0, 21.0), honest("MLP-2", "Film", 10.0, 11.0)]  # a constant has 25
     assert told_worth(Results(STUDY, idle)) == ""

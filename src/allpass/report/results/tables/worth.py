@@ -28,7 +28,7 @@ def worth(results: Results) -> tuple[Block, ...]:
 
 
 def told_worth(results: Results) -> str:
-    """On how many columns each network is above and below the plain ones; empty where nothing is known.
+    """On how many graphs each network is above and below the plain ones; empty where nothing is known.
 
     Args:
         results: The rows of a table.
@@ -39,9 +39,8 @@ def told_worth(results: Results) -> str:
         for plain in PLAIN:
             sides = [found.ahead.side for found in _known(results, row, plain).values() if found.learning]
             if sides:
-                told.append(
-                    f"above {plain} on {sides.count(1)} of {len(sides)} and below it on {sides.count(-1)}"
-                )
+                wins, losses = sides.count(1), sides.count(-1)
+                told.append(f"above {plain} on {wins} of {len(sides)} graphs and below it on {losses}")
         if told:
             parts.append(f"{row} is {', '.join(told)}")
     return f"With honest settings, by 95% intervals: {'; '.join(parts)}." if parts else ""
