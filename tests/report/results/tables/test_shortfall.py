@@ -97,14 +97,6 @@ def test_better_honest_settings_are_told() -> None:
     assert "better on these splits" not in told[0.0]
 
 
-def test_where_their_code_falls_as_short_that_is_the_reason() -> None:
-    row = row_of(CELL, "same", [67.0, 69.0] * 5)  # the authors' code gives 67.88
-    *_, table = shortfalls(Results(STUDY, [row]), [(CELL, row)], "GCN")
-    assert isinstance(table, Table)
-    (line,) = [[value.text for value in values] for values in table.values()]
-    assert line[-1].endswith("Their code falls as short with these settings.")
-
-
 def test_their_code_was_run_on_other_splits_than_ours() -> None:
     """The first ten splits are hard by 4 points, which is all that ours is below the authors' 67.88."""
     noise = np.random.default_rng(0).normal(size=110)

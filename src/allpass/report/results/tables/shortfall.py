@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
-from allpass.experiments.tables.verdicts import AGREES, BETTER, WORSE
+from allpass.experiments.tables.verdicts import WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.agreement import reasons
 from allpass.report.results.tables.cells import Results, measured, number, printed, scores_of, signed
@@ -232,8 +232,6 @@ def _beside(cell: Cell, row: Row) -> tuple[str, ...]:
 
 
 def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
-    if row["rerun_verdict"] in (AGREES, BETTER):
-        return ("Their code falls as short with these settings.",)
     if row["rerun_verdict"] == WORSE:
         return (_against_code(found),)
     if found is None:
