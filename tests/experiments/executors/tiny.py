@@ -52,6 +52,8 @@ def perform(task: Task, device: str) -> Iterator[Sequence[Run]]:
         yield from Trainings.from_dict(task.about["trainings"]).runs(task.left, device)
         return
     for key in keys(task):
+        if task.left and key.identity not in task.left:
+            continue
         began = time.time()
         time.sleep(task.about.get("pause", 0))
         if "meet" in task.about:

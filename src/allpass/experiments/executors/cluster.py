@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from allpass import __version__
 from allpass.errors import DeviceError, InputError, MissingExtraError
 from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, by_catalogue, events, given_up
+from allpass.experiments.executors.pieces import Pieces
 from allpass.experiments.study import Task
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class RayCluster:
     """The machines of a Ray cluster.
 
     Where the cluster has GPUs, a task takes its share of one, so that small tasks are on a GPU together and large
-    ones alone; else it takes a CPU. Larger tasks are begun first. A task whose machine or process dies is begun again
-    where there is room.
+    ones alone; else pieces of it take a CPU each. Larger tasks are begun first. A task whose machine or process dies
+    is begun again where there is room.
 
     Args:
         address: Where the head of the cluster listens, such as ``"10.0.0.1:6379"``; by default the cluster that this
@@ -50,14 +51,23 @@ class RayCluster:
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks; a connection to Ray that this process has already is used as it is."""
         with _connected(self.address or os.environ.get("RAY_ADDRESS")):
-            yield from _streamed(tasks, self.perform)
+            if _has_gpus():
+                yield from _streamed(tasks, self.perform, on_gpus=True)
+            else:
+                pieces = Pieces.cut(tasks)
+                yield from pieces.joined(_streamed(pieces.tasks, self.perform, on_gpus=False))
 
 
-def _streamed(tasks: Sequence[Task], perform: Perform) -> Iterator[Event]:
+def _has_gpus() -> bool:
+    import ray
+
+    return float(ray.cluster_resources().get("GPU", 0)) > 0
+
+
+def _streamed(tasks: Sequence[Task], perform: Perform, *, on_gpus: bool) -> Generator[Event]:
     import ray
     from ray.exceptions import RayError, RayTaskError
 
-    on_gpus = ray.cluster_resources().get("GPU", 0) > 0
     sizes = {number: (task.gpu, len(task.left)) for number, task in enumerate(tasks)}
     going = {
         _begun(number, tasks[number], perform, on_gpus): number

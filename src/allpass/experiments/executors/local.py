@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from allpass.errors import InputError
 from allpass.experiments.executors.executor import Event, Perform, by_catalogue, events
+from allpass.experiments.executors.pieces import Pieces
 from allpass.experiments.executors.processes import in_processes
 from allpass.experiments.study import Task
 from allpass.train.job import device_of
@@ -18,7 +19,8 @@ class Local:
 
     Args:
         device: Where to compute.
-        workers: How many processes do tasks; with one it is this process, and tasks are done in their order.
+        workers: How many processes do tasks; with one it is this process, and tasks are done in their order. On a CPU
+            several may do pieces of one task.
         perform: How a task is done; other processes find it by its module and name.
     """
 
@@ -33,8 +35,11 @@ class Local:
 
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks."""
-        if self.workers > 1:
+        if self.workers == 1:
+            for number, task in enumerate(tasks):
+                yield from events(number, task, self.device, self.perform)
+        elif device_of(self.device).type == "cpu":
+            pieces = Pieces.cut(tasks)
+            yield from pieces.joined(in_processes(pieces.tasks, self.device, self.workers, self.perform))
+        else:
             yield from in_processes(tasks, self.device, self.workers, self.perform)
-            return
-        for number, task in enumerate(tasks):
-            yield from events(number, task, self.device, self.perform)

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -22,7 +22,7 @@ from allpass.experiments.study import Task
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perform) -> Iterator[Event]:
+def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perform) -> Generator[Event]:
     """Do tasks in worker processes; none of them outlives the iteration, nor this process.
 
     Args:
