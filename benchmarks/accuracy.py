@@ -29,6 +29,7 @@ from torch_geometric.utils import to_undirected
 
 from allpass.data import Split, load, splits
 from allpass.data.arguments import whole_number
+from allpass.files import write_whole
 from allpass.train import fit, stopping
 from allpass.train.network import untrained
 from allpass.train.statistics import estimate, paired
@@ -213,9 +214,7 @@ def measure(names: Sequence[str], plan: Plan, folder: str | None, workers: int, 
 
 
 def _write(out: Path, found: dict[str, Any]) -> None:
-    draft = out.with_suffix(".part")
-    draft.write_text(json.dumps(found, indent=1) + "\n")
-    draft.replace(out)
+    write_whole(out, (json.dumps(found, indent=1) + "\n").encode())
 
 
 def _line(name: str, row: dict[str, Any]) -> str:

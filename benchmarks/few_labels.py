@@ -19,6 +19,7 @@ from torch_geometric.data import Data
 
 from allpass.data import load, splits
 from allpass.data.splits import Split
+from allpass.files import write_whole
 from allpass.models import create
 from allpass.train import fit, stopping
 from allpass.train.few_labels import few_labels
@@ -122,9 +123,7 @@ def _row(
 
 
 def _write(out: Path, found: dict[str, Any]) -> None:
-    draft = out.with_suffix(".part")
-    draft.write_text(json.dumps(found, indent=1) + "\n")
-    draft.replace(out)
+    write_whole(out, (json.dumps(found, indent=1) + "\n").encode())
 
 
 def table(found: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 from allpass.data import load, splits
+from allpass.files import write_whole
 from allpass.models.entry import GRID
 from allpass.train import Replica, fit, stopping
 from benchmarks.timing import machine
@@ -99,9 +100,7 @@ def main() -> None:
     found = measure(
         texas(given.data), settings(), count=given.splits, max_epochs=given.epochs, device=given.device
     )
-    draft = given.out.with_suffix(".part")
-    draft.write_text(json.dumps(found, indent=2) + "\n")
-    draft.replace(given.out)
+    write_whole(given.out, (json.dumps(found, indent=2) + "\n").encode())
     print(
         f"{found['runs']} runs, {found['epochs']} epochs in all, {found['seconds']:.1f} s: {found['chosen']}"
     )

@@ -18,6 +18,8 @@ from pathlib import Path
 import torch
 import torch_geometric
 
+from allpass.files import write_whole
+
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -125,10 +127,7 @@ def write(name: str, rows: Sequence[Row]) -> Path:
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / f"{name}.json"
     content = {"benchmark": name, "machine": machine(), "rows": [asdict(row) for row in rows]}
-    draft = target.with_suffix(".part")
-    draft.write_text(json.dumps(content, indent=2) + "\n")
-    draft.replace(target)
-    return target
+    return write_whole(target, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def table(rows: Sequence[Row]) -> str:

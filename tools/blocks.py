@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from uuid import uuid4
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(r"<!-- generated: ([\w-]+) -->\n(.*?)<!-- end: \1 -->", re.DOTALL)
@@ -37,13 +36,6 @@ def fill(text: str, content: Callable[[str], str | None]) -> str:
         return f"<!-- generated: {found[1]} -->\n{fresh.strip()}\n<!-- end: {found[1]} -->"
 
     return _BLOCK.sub(renew, text)
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    fresh = path.with_name(f".{path.name}.{uuid4().hex}")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.replace(path)
 
 
 def starts(text: str) -> list[tuple[str, int]]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from tools.blocks import ROOT, write
+from allpass.files import write_whole
+from tools.blocks import ROOT
 from tools.drawing import EXTRA, HIGH, INK, LOW, OWN, Box, Drawing, across, down, spoke
 
 IMAGES = ROOT / "docs" / "images"
@@ -381,7 +382,7 @@ def draw(folder: Path = IMAGES, diagrams: Iterable[Callable[[], Drawing]] = DIAG
     paths = []
     for make in diagrams:
         path = folder / f"{make.__name__}.svg"
-        write(path, make().svg())
+        write_whole(path, make().svg().encode())
         paths.append(path)
     return paths
 

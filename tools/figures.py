@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import torch
 
 import allpass
+from allpass.files import drafted
 from allpass.graph import FilterBank, Operator, fourier_basis, matrix
 from allpass.metrics import prepare, smoothing_curve
 from tools.blocks import ROOT
@@ -92,9 +93,10 @@ def draw(folder: Path = IMAGES, figures: Iterable[Callable[[], Any]] = (filters,
         for make in figures:
             figure = make()
             path = folder / f"{make.__name__}.svg"
-            fresh = path.with_suffix(".new")
-            figure.savefig(fresh, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-            fresh.replace(path)
+            with drafted(path) as draft:
+                figure.savefig(
+                    draft, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
+                )
             plt.close(figure)
             paths.append(path)
     return paths

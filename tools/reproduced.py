@@ -14,8 +14,8 @@ from pathlib import Path
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan, Row
 from allpass.experiments.tables.study import TableStudy
+from allpass.files import write_whole
 from allpass.report.canvas import to_bytes
-from allpass.report.files import write_whole
 from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown

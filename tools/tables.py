@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from allpass.files import write_whole
 from tools import blocks, pages
 from tools.contents import BLOCKS, CHEAP
 from tools.results import InputMissingError
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stale += 1
         print(f"{'stale' if given.check else 'renewed'}: {path.relative_to(blocks.ROOT)}")
         if not given.check:
-            blocks.write(path, new)
+            write_whole(path, new.encode())
     return int(given.check and stale > 0)
 
 

@@ -27,12 +27,5 @@ def test_an_unclosed_block_is_an_error():
         blocks.names("<!-- generated: one -->\ntext")
 
 
-def test_write_is_whole(tmp_path):
-    path = tmp_path / "page.md"
-    blocks.write(path, "text")
-    assert path.read_text() == "text"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_bar_does_not_break_a_table():
     assert blocks.table(("a", "b>"), [("x|y", 1)]) == "| a | b |\n| --- | --: |\n| x\\|y | 1 |"

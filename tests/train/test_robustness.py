@@ -29,7 +29,7 @@ from allpass.train.checkpoint import CheckpointError
 from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Together
 from allpass.train.engine.loop import train
-from allpass.train.export import ExportError, export
+from allpass.train.export import export
 from allpass.train.fit import Replica, fit, job_of
 from allpass.train.job import Job, _tell
 from allpass.train.kept import fit_into
@@ -109,7 +109,7 @@ def test_no_room_for_a_checkpoint_or_a_program(tmp_path: Path) -> None:
         for folder in (kept, tmp_path / "new"):
             with pytest.raises(CheckpointError, match=r"cannot be written: File too large\. Make room"):
                 checkpoint.save(large, folder)
-        with pytest.raises(ExportError, match=r"cannot be written: File too large\. Make room"):
+        with pytest.raises(InputError, match=r"cannot be written: File too large\. Make room"):
             export(large, graph_of_drawn(), program)
     assert checkpoint.load(kept).model == "mlp-1"
     assert program.read_text() == "older"

@@ -38,8 +38,8 @@ def predict(
     import csv
     import io
 
+    from allpass.files import write_whole
     from allpass.report import check_writable
-    from allpass.report.files import write_whole
     from allpass.train.checkpoint import load
 
     trained = load(checkpoint)

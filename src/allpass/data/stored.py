@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from allpass.data.account import Account
 from allpass.data.draft import Draft, splits_of_masks
 from allpass.data.splits import Split
 from allpass.errors import DataError, InputError, MissingFileError
+from allpass.files import drafted
 
 Array = NDArray[Any]
 
@@ -42,14 +42,8 @@ def save_npz(data: Data, path: str | Path) -> Path:
     if not path.parent.is_dir():
         raise MissingFileError(f"There is no folder {str(path.parent)!r}.", "Make it first.")
     arrays = _arrays(data)
-    # The neighbour takes the place of the old file only when it is complete.
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        with temporary.open("xb") as stream:
-            np.savez_compressed(stream, allow_pickle=False, **arrays)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with drafted(path) as draft, draft.open("xb") as stream:
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
     return path
 
 

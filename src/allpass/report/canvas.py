@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from allpass.errors import InputError
-from allpass.report.files import check_writable, write_whole
+from allpass.files import check_writable, write_whole
 from allpass.report.theme import light
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from allpass import __version__
 from allpass.data import DATASETS
 from allpass.diagnosis import Diagnosis, Finding
 from allpass.diagnosis.verdict import PROTOCOL
+from allpass.files import write_whole
 from allpass.metrics import METRICS
 from allpass.models import resolve
 from allpass.report import wording
 from allpass.report.charts import all_charts
 from allpass.report.environment import environment
-from allpass.report.files import write_whole
 from allpass.report.tables import MetricRow, metric_table
 from allpass.report.theme import css_variables
 

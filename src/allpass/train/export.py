@@ -6,7 +6,6 @@ import copy
 import json
 from io import BytesIO
 from pathlib import Path
-from uuid import uuid4
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +14,7 @@ from torch.nn import functional as F
 from torch_geometric.data import Data
 
 from allpass.errors import AllpassError, InputError, MissingFileError
+from allpass.files import write_whole
 from allpass.graph.operator import Operator
 from allpass.graph.pattern import Pattern
 from allpass.models.catalog import resolve
@@ -27,7 +27,7 @@ TOLERANCE = 1e-5
 
 
 class ExportError(AllpassError):
-    """A model cannot be written down as a program, or the program not to its file."""
+    """A model cannot be written down as a program."""
 
 
 def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool = False) -> ExportedProgram:
@@ -66,7 +66,7 @@ def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool 
             f"The program of {trained.model!r} gives other outputs than the model; it was not written.",
             "Use the checkpoint." if fixed_graph else "Pass fixed_graph=True.",
         )
-    _write(content.getvalue(), path)
+    write_whole(path, content.getvalue())
     return program
 
 
@@ -78,21 +78,6 @@ def check_path(path: str | Path) -> Path:
     if not path.parent.is_dir():
         raise MissingFileError(f"There is no folder {str(path.parent)!r}.", "Make it first.")
     return path
-
-
-def _write(content: bytes, path: Path) -> None:
-    """Whole or not at all."""
-    draft = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError as error:
-        raise ExportError(
-            f"The program {str(path)!r} cannot be written: {error.strerror}.",
-            "Make room, or give another path; what was there before is there still.",
-        ) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 class _Program(nn.Module):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from allpass.errors import InputError
 from allpass.experiments.study import Row
-from allpass.report.files import write_whole
+from allpass.files import write_whole
 
 _CELL = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\Z)')
 _SIGNS = re.compile(r'[",\r\n]')

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from allpass.errors import InputError, did_you_mean
 from allpass.experiments.study import Row
+from allpass.files import check_writable, write_whole
 from allpass.report.canvas import to_bytes
-from allpass.report.files import check_writable, write_whole
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.html import html
 from allpass.report.results.latex import latex

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from allpass.errors import InputError
 
@@ -24,16 +27,29 @@ def check_writable(path: str | Path) -> Path:
     return path
 
 
-def write_whole(path: str | Path, content: bytes) -> Path:
-    """Write beside the target first, then put the finished file in its place; returns the path."""
+@contextmanager
+def drafted(path: str | Path) -> Iterator[Path]:
+    """A path beside the target to write to; what stands there takes the place of the target when the block ends well.
+
+    Args:
+        path: The target. What was there before is there still where anything goes wrong.
+    """
     path = check_writable(path)
-    draft = path.with_name(f".{os.getpid()}.part")
+    draft = path.with_name(f".{uuid4().hex}.part")  # a name of its own: many may write into one folder
     try:
-        draft.write_bytes(content)
+        yield draft
         draft.replace(path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(
-            f"The file {str(path)!r} cannot be written: {error.strerror or error}.", "Give another path."
+            f"The file {str(path)!r} cannot be written: {error.strerror or error}.",
+            "Make room, or give another path; what was there before is there still.",
         ) from error
-    return path
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_whole(path: str | Path, content: bytes) -> Path:
+    """Write bytes; returns the path."""
+    with drafted(path) as draft:
+        draft.write_bytes(content)
+    return Path(path)

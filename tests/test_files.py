@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from allpass.errors import InputError
-from allpass.report.files import check_writable, write_whole
+from allpass.files import check_writable, drafted, write_whole
 
 
 def test_write_and_overwrite(tmp_path: Path):
@@ -20,6 +21,29 @@ def test_write_and_overwrite(tmp_path: Path):
 def test_long_names(tmp_path: Path):
     path = tmp_path / ("x" * 250 + ".html")
     assert write_whole(path, b"whole").read_bytes() == b"whole"
+
+
+def test_many_may_write_into_one_folder(tmp_path: Path):
+    def write(name: str) -> None:
+        for _ in range(50):
+            write_whole(tmp_path / name, name.encode() * 1000)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(write, ("one", "two", "three")))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        name: name.encode() * 1000 for name in ("one", "two", "three")
+    }
+
+
+def test_an_interrupted_draft_leaves_nothing(tmp_path: Path):
+    def stopped() -> None:
+        with drafted(tmp_path / "page.html") as draft:
+            draft.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert not list(tmp_path.iterdir())
 
 
 def test_folder_that_does_not_exist(tmp_path: Path):
