@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from allpass.errors import InputError
-from allpass.files import check_writable, drafted, write_whole
+from allpass.files import check_folder, check_writable, drafted, write_whole
 
 
 def test_write_and_overwrite(tmp_path: Path):
@@ -68,6 +68,17 @@ def test_folder_of_somebody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(InputError, match="may not be written to"):
         check_writable(tmp_path / "page.html")
+
+
+def test_a_folder_that_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    assert check_folder(tmp_path / "new" / "folder") == tmp_path / "new" / "folder"
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file' is no folder"):
+        check_folder(tmp_path / "file" / "folder")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match="may not be written to"):
+        check_folder(tmp_path / "new")
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -22,6 +22,7 @@ from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Page, Picture
 from allpass.report.results.tables.agreement import Count, count, paired_with_fresh
 from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.worth import told_worth
 from allpass.train.runs.store import Store
 from tools.blocks import ROOT
 from tools.kept import FOLDER, kept
@@ -81,31 +82,39 @@ def pages() -> dict[str, Page]:
 
 
 def index(made: Mapping[str, Page]) -> str:
-    """The first page: what there is, what came of it, and how much of it is done."""
+    """The first page: what came of every study, and how much of it is there."""
     lines = [
         "# Results",
         "",
-        "Every page is made of the rows in the file beside it and of what was published, which stands in the spec of "
-        "the study; every row is made by its command.",
-        "",
+        "Each page sets our runs beside what was published, and begins with what came of it. The numbers of ours "
+        "stand in the file beside it, and the command on the page makes them again. [How to read a "
+        "table](../how-to/reproduce.md#how-to-read-a-table) says what “same” and “honest” mean.",
     ]
-    lines += ["| ID | what it shows | what came of it | rows | last run |", "| --- | --- | --- | --- | --- |"]
+    said = agreement()
+    lines += ["", "## ACM in short", "", said] if said else []
     for name, study in STUDIES.items():
         rows = current(name)
-        found = made[name].finding if rows else ""
-        shown = f"[{name}]({name}.md)" if rows else name
-        last = max((str(row["ended"]) for row in rows), default="not run yet")
-        lines.append(f"| {shown} | {study.title} | {found} | {len(rows):,} | {last} |")
-    said = agreement()
-    lines += ["", said] if said else []
+        lines += ["", f"## [{study.title}]({name}.md)" if rows else f"## {study.title}", ""]
+        if rows:
+            last = max(str(row["ended"]) for row in rows)
+            lines += [
+                *made[name].findings[:1],
+                "",
+                f"`{name}`: [{len(rows):,} rows]({name}.csv), last run {last}",
+            ]
+        else:
+            lines.append(f"`{name}`: not run yet")
     return "\n".join(lines) + "\n"
 
 
 def agreement() -> str:
-    """How many cells of the ACM paper agree with what it prints, on its splits and on others."""
+    """What came of the ACM paper: how many cells agree with it, on its splits and on others, and what it is worth."""
     tables = [Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES]
     said = sum((count(table, only="ACM") for table in tables), Count()).said(f"ACM cells of {', '.join(ACM)}")
-    return f"At the published settings, {said} {paired_with_fresh(tables)}".strip() if said else ""
+    if not said:
+        return ""
+    parts = (f"At the published settings, {said}", paired_with_fresh(tables), *told_worth(tables))
+    return " ".join(filter(None, parts))
 
 
 def stale() -> list[Path]:

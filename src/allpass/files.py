@@ -27,6 +27,19 @@ def check_writable(path: str | Path) -> Path:
     return path
 
 
+def check_folder(path: str | Path) -> Path:
+    """Raise where a folder could not be made or written to; returns its path. For asking before the work, not after."""
+    path = Path(path)
+    nearest = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+    if not nearest.is_dir():
+        raise InputError(f"{str(nearest)!r} is no folder.", "Give the path of a folder.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(
+            f"The folder {str(nearest)!r} may not be written to.", "Give a path in a folder of your own."
+        )
+    return path
+
+
 @contextmanager
 def drafted(path: str | Path) -> Iterator[Path]:
     """A path beside the target to write to; what stands there takes the place of the target when the block ends well.

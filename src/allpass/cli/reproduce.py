@@ -45,8 +45,13 @@ def reproduce(
     address: Annotated[
         str | None, typer.Option(help="Where the head of the Ray cluster is.", show_default=False)
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
-    device: Annotated[str, typer.Option(help="Where this machine trains: cpu, cuda.")] = "cpu",
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine; 1 by default.", show_default=False)
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="Where this machine trains: cpu by default, or cuda.", show_default=False),
+    ] = None,
     store: Annotated[
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = Path("runs.db"),
@@ -64,6 +69,7 @@ def reproduce(
     from allpass.experiments.catalogue import STUDIES
     from allpass.experiments.runner import reproduce as run
     from allpass.experiments.study import Plan
+    from allpass.files import check_folder
     from allpass.report.results.catalogue import PAGES
     from allpass.report.results.write import write
     from allpass.train.runs.store import Store
@@ -75,8 +81,7 @@ def reproduce(
     if cells and not plan.cells:
         raise InputError("There is no name in --cells.", "Name some parts, or leave it out for all of them.")
     plan.check(name, study.cells())  # before the file of runs is made
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is no folder.", "Name another with --out.")
+    check_folder(out)  # before hours of work, not after
     machines = _executor(executor, address, workers, device)
     with Store(store) as opened, stoppable(opened):
         with reproducing() as look:
@@ -88,7 +93,7 @@ def reproduce(
         raise InputError(f"Nothing of {name!r} could be done.", "See what was said of each part above.")
     page = PAGES[name](study, rows)
     if quick:
-        page = replace(page, finding="")  # nothing follows from such numbers
+        page = replace(page, findings=())  # nothing follows from such numbers
     out.mkdir(parents=True, exist_ok=True)
     files = write(page, rows, out, name)
     _show(page, console, quick=quick)
@@ -123,16 +128,22 @@ def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(text for text in found if text)
 
 
-def _executor(name: str, address: str | None, workers: int, device: str) -> Executor:
+def _executor(name: str, address: str | None, workers: int | None, device: str | None) -> Executor:
     from allpass.experiments.executors import Local, RayCluster
 
     if name not in _EXECUTORS:
         raise InputError(f"There is no executor {name!r}.", did_you_mean(name, _EXECUTORS))
     if name == "ray":
+        for option, given in (("--workers", workers), ("--device", device)):
+            if given is not None:
+                raise InputError(
+                    f"{option} is for this machine alone: a Ray cluster uses all CPUs and GPUs that it has.",
+                    f"Leave out {option}, or --executor ray.",
+                )
         return RayCluster(address)
     if address is not None:
         raise InputError("An address is for a Ray cluster.", "Add --executor ray, or leave out --address.")
-    return Local(device, workers)
+    return Local(device or "cpu", 1 if workers is None else workers)
 
 
 def _complain(failed: list[Failure], console: Console) -> None:
@@ -157,8 +168,8 @@ def _show(page: Page, console: Console, *, quick: bool) -> None:
     console.print(Line(page.title, style="bold"))
     if quick:
         console.print("A quick run: it proves the path, and its numbers mean nothing.", style="yellow")
-    if page.finding:
-        console.print(Line(page.finding))
+    for finding in page.findings:
+        console.print(Line(f"- {finding}"))
     table = next((block for block in page.blocks if isinstance(block, Table)), None)
     if table is None:
         return

@@ -135,6 +135,22 @@ def overlap_of(splits: Sequence[Split]) -> float:
     return float(np.mean(ratios))
 
 
+def welch(first: float, first_count: int, second: float, second_count: int) -> float:
+    """The degrees of freedom of a difference of two independent means, by Welch and Satterthwaite.
+
+    Args:
+        first: The squared standard error of one mean.
+        first_count: How many values it is of.
+        second: That of the other.
+        second_count: How many values that is of.
+
+    Example:
+        >>> welch(0.2, 10, 0.2, 10), welch(0.2, 10, 0.0, 10)
+        (18.0, 9.0)
+    """
+    return (first + second) ** 2 / (first**2 / (first_count - 1) + second**2 / (second_count - 1))
+
+
 def holm(p_values: ArrayLike) -> list[float]:
     """P-values of several comparisons, raised so that the chance of any false alarm keeps below the level.
 

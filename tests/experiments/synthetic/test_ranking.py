@@ -99,8 +99,11 @@ def test_what_does_not_vary_ranks_nothing() -> None:
 
 
 def test_a_valley_is_as_deep_as_its_lower_end_is_high() -> None:
-    accuracy = np.array([[0.9, 0.9], [0.2, 0.4], [0.7, 0.7]])
-    found = valley(accuracy)
+    choosing, telling = (
+        np.array([[0.9, 0.9], [0.2, 0.2], [0.7, 0.7]]),
+        np.array([[0.9, 0.9], [0.2, 0.4], [0.7, 0.7]]),
+    )
+    found = valley(np.stack([choosing, telling], axis=2).reshape(3, 4))
     assert found.place == 1
     assert found.depth.value == pytest.approx(0.4)
     assert found.depth.low == pytest.approx(0.3)  # both draws may be the better graph
@@ -108,6 +111,13 @@ def test_a_valley_is_as_deep_as_its_lower_end_is_high() -> None:
     rising = valley(np.array([[0.1], [0.5], [0.9]]))
     assert rising.place == 0
     assert rising.depth == (0, 0, 0)
+
+
+def test_noise_on_a_flat_curve_is_no_valley() -> None:
+    rng = np.random.default_rng(5)
+    depths = [valley(rng.normal(size=(28, 10)), seed).depth for seed in range(100)]
+    assert np.mean([depth.value for depth in depths]) < 0  # the lower end is the lower of two
+    assert sum(depth.low > 0 for depth in depths) <= 7
 
 
 def test_the_largest_fall_is_found_by_brute_force() -> None:

@@ -36,7 +36,7 @@ def row_of(
         "tried": 60 if kind == "honest" else 0,
         "best_on_test": None if lift is None or kind == "same" else round(fmean(scores) + lift, 3),
     }
-    row["majority"] = None if column.score else 25.0
+    row |= {"majority": None if column.score else 25.0, "overlap": 0.25}
     printed = (cell.beside or cell.published) if kind == "same" else cell.published
     for name, numbers in (("published", printed), ("rerun", cell.rerun)):
         found = verdict(scores, numbers) if numbers else None

@@ -19,7 +19,7 @@ def test_every_table_has_its_page() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_where_there_are_no_rows_nothing_came_of_it(name: str) -> None:
-    assert PAGES[name](STUDIES[name], []).finding == ""
+    assert PAGES[name](STUDIES[name], []).findings == ()
 
 
 @pytest.mark.parametrize("name", [part.name for part in pkgutil.iter_modules(results.__path__)])

@@ -113,14 +113,19 @@ class Valley(NamedTuple):
 def valley(accuracy: Floats, seed: int = 0) -> Valley:
     """Where accuracy is lowest along levels, and how far below both ends that is; graphs are drawn anew in each level.
 
+    One half of the graphs chooses the place and the other tells its depth: the lowest of noisy means is too low.
+
     Args:
-        accuracy: ``[levels, graphs]``, levels in the order of the curve.
+        accuracy: ``[levels, graphs]``, levels in the order of the curve; of one graph there is no other half.
         seed: Where the random numbers start.
     """
-    levels, graphs = accuracy.shape
+    place, told = (
+        int(accuracy[:, ::2].mean(1).argmin()),
+        accuracy[:, 1::2] if accuracy.shape[1] > 1 else accuracy,
+    )
+    levels, graphs = told.shape
     graph = np.random.default_rng(seed).integers(graphs, size=(RESAMPLES, levels, graphs))
-    means = np.concatenate([accuracy.mean(1)[None], accuracy[np.arange(levels)[:, None], graph].mean(2)])
-    place = int(means[0].argmin())  # the place is kept: the lowest of noisy means is biased downwards
+    means = np.concatenate([told.mean(1)[None], told[np.arange(levels)[:, None], graph].mean(2)])
     return Valley(place, _interval(np.minimum(means[:, 0], means[:, -1]) - means[:, place]))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import parse_content, read_text
 from allpass.experiments.tables.spec import Spec, read_spec
 from allpass.experiments.tables.study import TableStudy
 
-_ENTRIES = ("table", "columns", "rivals", "families", "gains")
+_ENTRIES = ("table", "columns", "rivals", "left_out", "families", "gains")
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,13 @@ class Charts:
         rivals: The rows the best of which is called the state of the art.
         families: A baseline's row, and the rows of its ACM and ACMII versions.
         gains: The printed gain of each column, in points.
+        left_out: Of the rivals that the table prints and the charts leave out, the best of each column and its row.
     """
 
     rivals: tuple[str, ...]
     families: Mapping[str, tuple[str, str]]
     gains: Mapping[str, float]
+    left_out: Mapping[str, tuple[float, str]]
 
     @property
     def augmented(self) -> tuple[str, ...]:
@@ -53,9 +56,17 @@ def parse_charts(text: str, name: str) -> tuple[Charts, Spec]:
             check_name("column", column, columns)
         check_keys(content["gains"], (), needed=content["columns"])
         families = {row: (str(acm), str(acmii)) for row, (acm, acmii) in content["families"].items()}
-        charts = Charts(tuple(content["rivals"]), families, content["gains"])
-        for row in charts.rows:
+        for row in (*content["rivals"], *content["left_out"], *families, *chain(*families.values())):
             check_name("row", row, spec.rows)
+        left_out = {
+            column: max(
+                (published[0], row)
+                for row in content["left_out"]
+                if (published := spec.cell(row, column).published)
+            )
+            for column in content["columns"]
+        }
+        charts = Charts(tuple(content["rivals"]), families, content["gains"], left_out)
     part = replace(
         spec,
         **{entry: content[entry] for entry in ("id", "title", "source", "notes")},

@@ -181,6 +181,7 @@ class TableStudy(Specified[Spec]):
             "tried": len(self._candidates(cell, plan)) if kind == "honest" else 0,
             "best_on_test": _percent(tried.best_on_test) if searched else None,
             "majority": None if final.score else _percent(final.majority()),
+            "overlap": round(final.overlap(), 4),
             **self._compared(cell, kind, chosen, quick=plan.quick),
             "quick": plan.quick,
             **origin(runs),

@@ -20,6 +20,7 @@ from allpass.train.job import Job
 from allpass.train.kept import run_of, runs_of
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.versions import versions
+from allpass.train.statistics import overlap_of
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,10 @@ class Trainings:
         data, parts = prepared(self.dataset, self.protocol)
         right = [data.y[part.test] == data.y[part.val].clamp(min=0).bincount().argmax() for part in parts]
         return fmean(float(each.double().mean()) for each in right)
+
+    def overlap(self) -> float:
+        """How much its splits share, as :func:`~allpass.train.statistics.overlap_of` counts it."""
+        return overlap_of(prepared(self.dataset, self.protocol)[1])
 
     def runs(self, left: Collection[str], device: str) -> Iterator[Sequence[Run]]:
         """Train, and give the runs as they end.

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t
 
+from allpass.train.statistics import welch
+
 AGREES, BETTER, WORSE, INCOMPARABLE = "agrees", "better", "worse", "not comparable"
+ERRORS = 2
+"""Means agree that differ by at most so many standard errors of their difference."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Verdict:
         difference: Ours minus theirs, in points.
         low: The lower end of its 95% interval.
         high: The upper end.
-        word: ``"agrees"`` where the interval holds 0, else ``"better"`` or ``"worse"``.
+        word: ``"agrees"`` within two standard errors, else ``"better"`` or ``"worse"``.
     """
 
     difference: float
@@ -32,7 +36,7 @@ class Verdict:
 def verdict(
     ours: Sequence[float], theirs: Sequence[float], *, runs: int = 10, sample: bool = False
 ) -> Verdict:
-    """Welch's interval of the difference between the mean of our runs and a printed mean.
+    """The mean of our runs against a printed mean, with Welch's interval of the difference.
 
     Args:
         ours: Our scores, in percent.
@@ -53,10 +57,11 @@ def verdict(
         return Verdict(difference, math.nan, math.nan, AGREES if abs(difference) < 1e-9 else INCOMPARABLE)
     freedom = float(len(values) - 1)
     if len(theirs) > 1:
-        freedom = total**2 / (own**2 / freedom + other**2 / (runs - 1))
-    margin = float(t.ppf(0.975, freedom)) * math.sqrt(total)
-    low, high = difference - margin, difference + margin
-    return Verdict(difference, low, high, BETTER if low > 0 else WORSE if high < 0 else AGREES)
+        freedom = welch(own, len(values), other, runs)
+    error = math.sqrt(total)
+    margin = float(t.ppf(0.975, freedom)) * error
+    word = BETTER if difference > ERRORS * error else WORSE if difference < -ERRORS * error else AGREES
+    return Verdict(difference, difference - margin, difference + margin, word)
 
 
 def _squared_error(deviation: float, runs: int, *, sample: bool) -> float:

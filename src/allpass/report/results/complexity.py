@@ -13,7 +13,7 @@ from allpass.report.canvas import in_style
 from allpass.report.results.head import head
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
 from allpass.report.theme import light
-from allpass.report.wording import count
+from allpass.report.wording import count, sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _Rows: TypeAlias = Mapping[tuple[str, str], Row]
 _NOTHING = "–"
+_COUNTED = (
+    "Counted are dense and sparse products, sums, additions and multiplications of one pass forward, as they are asked "
+    "of torch; activations and softmax are not."
+)
 _LOOKS = (("low", "o"), ("high", "s"), ("both", "^"))
 
 
@@ -37,32 +41,32 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if rows:
         blocks += [
             Heading("Parameters"),
-            Text(_parameters(rows)),
+            Text(sentence(_parameters(rows))),
             _by_dataset("Parameters, counted.", found, lambda row: count(_whole(row, "parameters_counted"))),
             _by_dataset(
-                "What the printed formula has more than there is, in percent.",
+                "The printed formula minus the true count, in percent.",
                 found,
                 partial(_excess, name="parameters"),
             ),
             Heading("Operations"),
-            Text(_operations(rows)),
+            Text(f"{sentence(_operations(rows))} {_COUNTED}"),
             _by_dataset(
                 "Operations of one pass forward, counted, in millions.",
                 found,
                 lambda row: f"{_whole(row, 'flops_counted') / 1e6:,.1f}",
             ),
             _by_dataset(
-                "What the printed formula has more than was counted, in percent.",
+                "The printed formula minus what was counted, in percent.",
                 found,
                 partial(_excess, name="flops"),
             ),
             Heading("Time of an epoch"),
-            Text(_times(costs, rows)),
+            _times(costs, rows),
             *_picture(costs, found),
             *(_family(costs, found, base) for base in _bases(costs, found)),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks), _parameters(rows) if rows else "")
+    return Page(study.title, tuple(blocks), _findings(costs, rows) if rows else ())
 
 
 def _picture(study: ComplexityStudy, found: _Rows) -> list[Block]:
@@ -75,6 +79,12 @@ def _picture(study: ComplexityStudy, found: _Rows) -> list[Block]:
     return [Picture("complexity-times", caption, partial(_ratios, study, found, bases))] if bases else []
 
 
+def _findings(study: ComplexityStudy, rows: Sequence[Row]) -> tuple[str, ...]:
+    times = _timed(study, rows)
+    told = (f"Time of an epoch, the median over datasets: {'; '.join(times)}.",) if times else ()
+    return (f"Parameters: {_parameters(rows)}", f"Operations: {_operations(rows)}", *told)
+
+
 def _parameters(rows: Sequence[Row]) -> str:
     exact = sum(row["parameters_counted"] == row["parameters_formula"] for row in rows)
     printed = [row for row in rows if row["parameters_printed"] is not None]
@@ -83,8 +93,8 @@ def _parameters(rows: Sequence[Row]) -> str:
         bool(row["base"]) and row["parameters_counted"] == row["parameters_printed"] for row in printed
     )
     return (
-        f"By the definition of each layer the formula gives what is counted in {exact} of {len(rows)} cases. The "
-        f"formula as printed gives it in {right} of {len(printed)}, {mixed} of them with channels."
+        f"the printed formula gives what is counted in {right} of {len(printed)} cases, {mixed} of them with channels; "
+        f"the formula by the definition of each layer in {exact} of {len(rows)}."
     )
 
 
@@ -93,26 +103,32 @@ def _operations(rows: Sequence[Row]) -> str:
     away = [_whole(row, "flops_counted") / _whole(row, "flops_formula") - 1 for row in rows]
     exact = sum(difference == 0 for difference in away)
     return (
-        f"Counted and recounted by formula agree exactly in {exact} of {len(rows)} cases; the largest difference is "
-        f"{100 * max(map(abs, away)):.3f}%. Counted are dense and sparse products, sums, additions and multiplications "
-        "of one pass forward, as they are asked of torch; activations and softmax are not."
+        f"what is counted and what the definition gives are the same in {exact} of {len(rows)} cases, and at most "
+        f"{100 * max(map(abs, away)):.3f}% apart in the others."
     )
 
 
-def _times(study: ComplexityStudy, rows: Sequence[Row]) -> str:
+def _times(study: ComplexityStudy, rows: Sequence[Row]) -> Text:
+    lines = _timed(study, rows)
+    if not lines:
+        return Text("No model was timed beside its base.")
+    how = "The median over datasets, and from the lowest to the highest of them:"
+    return Text("\n".join((how, "", *(f"- {line}" for line in lines))))
+
+
+def _timed(study: ComplexityStudy, rows: Sequence[Row]) -> list[str]:
+    """How long an epoch takes beside that of the base model, a line a model that was timed."""
     lines = []
     for title, model in study.models.items():
         mine = [row for row in rows if row["model"] == title and row["ratio"] is not None]
-        if not mine:
-            continue
         ours, published = (
             [_number(row, name) for row in mine if row[name] is not None]
             for name in ("ratio", "published_ratio")
         )
-        line = f"- {title}: {_spread(ours)} times the epoch of {model.base}"
-        lines.append(line + (f"; published {_spread(published)}" if published else ""))
-    how = "The median over datasets, and the lowest to highest of them:"
-    return f"{how}\n\n" + "\n".join(lines) if lines else "No model was timed beside its base."
+        if ours:
+            theirs = f" (published {_spread(published)})" if published else ""
+            lines.append(f"{title} {_spread(ours)} times {model.base}{theirs}")
+    return lines
 
 
 def _spread(values: Sequence[float]) -> str:

@@ -84,7 +84,9 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     shown = [_Shown(row, graphs[str(row["graph"])]) for row in rows]
     blocks: list[Block] = [*head(study, rows)]
     known, agree = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "agree"))
-    finding = f"{agree} of {known} known numbers and matrices agree to four digits." if rows else ""
+    finding = (
+        f"{agree} of {known} known numbers and matrices come out, to four digits; the notes name what is misprinted.",
+    )
     if rows:
         blocks.append(
             Text(
@@ -105,7 +107,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             _table(one),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks), finding)
+    return Page(study.title, tuple(blocks), finding if rows else ())
 
 
 def _words(one: _Shown) -> str:

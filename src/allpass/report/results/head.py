@@ -19,7 +19,9 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
     quick = any(row.get("quick") for row in rows)
     lines = [f"Command: allpass reproduce {study.id}{' --quick' if quick else ''}", f"Source: {study.source}"]
     if rows:
-        runs = sum(int(row.get("runs") or 0) for row in rows)
+        runs = sum(
+            int(row.get("runs") or 0) for row in rows if row.get("kind") != "metric"
+        )  # many share one run
         reported = (
             f"{_number(runs, 'run')} in {_number(len(rows), 'row')}" if runs else _number(len(rows), "row")
         )

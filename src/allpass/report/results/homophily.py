@@ -60,7 +60,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if rows:
         blocks += [Heading("All datasets by the definitions"), _newer(rows)]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in (*study.notes, *_remarks(rows))))]
-    return Page(study.title, tuple(blocks), _finding(both) if both else "")
+    return Page(study.title, tuple(blocks), _findings(both) if both else ())
 
 
 def _pictures(both: Sequence[Row]) -> list[Picture]:
@@ -85,47 +85,42 @@ def _symbol(metric: str) -> str:
     return METRICS[metric].symbol if metric in METRICS else metric
 
 
-def _finding(both: Sequence[Row]) -> str:
-    by = Counter(str(row["by"]) for row in both if row["metric"] not in COUNTS)
-    return (
-        f"Published values that the printed convention gives: {by['both'] + by['printed']} of {by.total()}; that the "
-        f"definition gives: {by['both'] + by['definition']}."
+def _findings(both: Sequence[Row]) -> tuple[str, ...]:
+    metrics = [row for row in both if row["metric"] not in COUNTS]
+    by = Counter(str(row["by"]) for row in metrics)
+    given = by.total() - by["between"] - by["neither"]
+    text = (
+        f"{given} of {by.total()} published values are given by one of two conventions: {by['both']} by both, "
+        f"{by['printed']} by the printed one alone, {by['definition']} by the definition alone."
     )
+    if by["between"]:
+        text += f" {by['between']} lie between the two{_nearness(metrics)}."
+    return (text,)
 
 
 def _summary(both: Sequence[Row]) -> str:
-    metrics = [row for row in both if row["metric"] not in COUNTS]
-    by = Counter(str(row["by"]) for row in metrics)
-    apart = [row for row in metrics if row["metric"] in DRAWN and row["by"] == "printed"]
+    apart = [row for row in both if row["metric"] in DRAWN and row["by"] == "printed"]
     furthest = max(apart, key=lambda row: abs(number(row, "definition_difference") or 0.0), default=None)
-    text = (
-        f"Of {len(metrics)} published values of metrics, {by['both'] + by['printed']} are what the printed convention "
-        f"gives and {by['both'] + by['definition']} what the definition gives; {by['both']} are both. "
-        f"{by['between']} lie between the two{_band(metrics)} and {by['neither']} are neither."
+    if furthest is None:
+        return ""
+    return (
+        f"Of what the printed convention alone gives, {_symbol(str(furthest['metric']))} of {furthest['title']} is "
+        f"furthest from the definition: printed is {_digits(furthest, 'published')}, and the definition gives "
+        f"{_digits(furthest, 'definition')}."
     )
-    if furthest is not None:
-        text += (
-            f" Of what the printed convention gives, {_symbol(str(furthest['metric']))} of {furthest['title']} is "
-            f"furthest from the definition: printed is "
-            f"{_digits(furthest, 'published')}, and the definition gives {_digits(furthest, 'definition')}."
+
+
+def _nearness(metrics: Sequence[Row]) -> str:
+    """How far those that lie between the conventions are from the nearer one, at most."""
+    near = {
+        f"{_symbol(str(row['metric']))} of {row['title']}": min(
+            abs(number(row, f"{by}_difference") or 0.0) for by in ("printed", "definition")
         )
-    return text
-
-
-def _band(metrics: Sequence[Row]) -> str:
-    """How far the two ends are apart at most, which says how much it is to lie between them."""
-    ends = [
-        (printed, definition, row)
         for row in metrics
         if row["by"] == "between"
-        and (printed := number(row, "printed")) is not None
-        and (definition := number(row, "definition")) is not None
-    ]
-    if not ends:
-        return ""
-    printed, definition, row = max(ends, key=lambda one: abs(one[0] - one[1]))
-    name = f"{_symbol(str(row['metric']))} of {row['title']}"
-    return f" (at most {abs(printed - definition):.4f} apart, {name})"
+    }
+    furthest = max(near, key=near.__getitem__)
+    return f", within {near[furthest]:.4f} of one of them ({furthest} is the furthest)"
 
 
 def _which(both: Sequence[Row]) -> Table:

@@ -133,16 +133,16 @@ class Page:
     Args:
         title: Its title.
         blocks: What stands on it, in order.
-        finding: What came of it, in a sentence; empty where nothing can be said yet.
+        findings: What came of it, the most important first; nothing where nothing can be said yet.
     """
 
     title: str
     blocks: tuple[Block, ...]
-    finding: str = ""
+    findings: tuple[str, ...] = ()
 
     def below_title(self) -> tuple[Block, ...]:
         """What came of it, and then the blocks."""
-        return (Text(self.finding), *self.blocks) if self.finding else self.blocks
+        return (listed(self.findings), *self.blocks) if self.findings else self.blocks
 
 
 Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]

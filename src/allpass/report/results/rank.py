@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _WIDTH = 8.8
 _GONE = 3  # below it a mean rank has collapsed; a graph of two parts keeps 2
 _MAIN = {"tanh": ("low", "-"), "identity": ("both", "--"), "relu": ("high", "-.")}
+_SOURCE = ", source"
 _LINES = {"gcn": ("high", "-."), "snowball": ("both", "--"), "krylov": ("low", "-")}
 
 
@@ -77,12 +78,25 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             _landmarks(ranks, curves),
         ]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks), _finding(ranks, rows) if rows else "")
+    return Page(study.title, tuple(blocks), _findings(ranks, rows, curves) if rows else ())
 
 
-def _finding(study: RankStudy, rows: Sequence[Row]) -> str:
+def _findings(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> tuple[str, ...]:
     known, within = _checked(rows)
-    return f"Known values within {study.margin} of the range of our draws: {within} of {known}."
+    return (
+        f"What can be read off the published curves, and ours: {'; '.join(_seen(study, curves))}.",
+        f"Values of an independent computation within {study.margin} of the range of our draws: {within} of {known}. "
+        "The source prints none.",
+    )
+
+
+def _seen(study: RankStudy, curves: _Curves) -> Iterator[str]:
+    """What both curves show, in words."""
+    table = _read_off(study, curves)
+    for words, *cells in table.rows:
+        pairs = zip(table.header[1::2], cells[::2], cells[1::2], strict=True)
+        told = (f"{theirs} and {ours} ({name.removesuffix(_SOURCE)})" for name, theirs, ours in pairs)
+        yield f"{words} {', '.join(told)}"
 
 
 def _checked(rows: Sequence[Row]) -> tuple[int, int]:
@@ -169,7 +183,7 @@ def _read_off(study: RankStudy, curves: _Curves) -> Table:
             curve = curves.get((network, activation))
             cells += [study.curves[network][key], "–" if curve is None else ours(curve)]
         rows.append(tuple(cells))
-    header = [text for network in names for text in (f"{study.networks[network]}, source", "ours")]
+    header = [text for network in names for text in (f"{study.networks[network]}{_SOURCE}", "ours")]
     return Table(
         f"Read off the curves of the source by eye, beside the mean of ours; full is a mean of {full:g} or more.",
         ("", *header),

@@ -74,10 +74,15 @@ def test_agreement_is_counted_from_the_rows(rows: list[Row]) -> None:
     assert "−10.00 points, of GCN with features of cora, level 0.05" in text
     hard = [one for one in rows if one["published"] is not None and 25 < float(str(one["published"])) < 95]
     assert f"between 25 and 95% it is {len(hard)} of {len(hard)} (100.0%) (GCN {len(hard) - 1} of " in text
-    assert page(STUDY, rows).finding == (
-        "Levels within 3 points of the published mean: 30 of 31 (96.8%); neither at chance nor near 100%: "
-        f"{len(hard)} of {len(hard)} (100.0%)."
+    first, second, _, ranked = page(STUDY, rows).findings
+    assert (
+        first
+        == "Levels within 3 points of the published mean: 30 of 31 (96.8%) (GCN 29 of 30, MLP-2 1 of 1)."
     )
+    assert second.startswith(
+        f"Of those neither at chance nor near 100%: {len(hard)} of {len(hard)} (100.0%) (GCN "
+    )
+    assert ranked.startswith("H_agg^M ranks the accuracy of GCN (95% intervals): than H_edge ")
     assert "on the other features" not in text  # there are none but those that settings were fixed on
     (table,) = tables(rows, "Levels on which")
     assert table.header == ("features of", "GCN", "MLP-2")
@@ -93,8 +98,12 @@ def test_levels_that_disagree_are_named(rows: list[Row]) -> None:
 
 
 def test_differences_that_no_chance_explains_are_counted(rows: list[Row]) -> None:
-    words = {0.05: "worse", 0.1: "worse", 0.15: "better"}
-    judged = [{**one, "verdict": words.get(float(str(one["level"] or 0)), "agrees")} for one in rows]
+    ends = {0.05: (-3.0, -1.0), 0.1: (-2.0, -0.5), 0.15: (0.5, 2.0)}
+    judged = [
+        {**one, "low": low, "high": high}
+        for one in rows
+        for low, high in [ends.get(float(str(one["level"] or 0)), (-1.0, 1.0))]
+    ]
     said = "\n".join(b.text for b in page(STUDY, judged).blocks if isinstance(b, Text))
     assert (
         "leaves out 0: GCN 2 below and 1 above of 30; MLP-2 0 below and 0 above of 1. Were all of it chance, about 1"

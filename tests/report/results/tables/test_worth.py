@@ -38,18 +38,34 @@ def test_differences_by_network_and_column() -> None:
     assert mlp.rows[0][1].startswith("0.00 [")
     assert mlp.rows[0][2].startswith("+11.83 [")
     assert mlp.rows[1][1] == "not run yet"
-    assert gcn.rows[0][1].startswith("−1.03 [−1.18, −0.89]")
+    assert gcn.rows[0][1].startswith("−1.03 [−1.22, −0.84]")
 
 
-def test_it_is_counted_by_intervals_where_a_network_learns() -> None:
-    assert told_worth(Results(STUDY, ROWS)) == (
-        "With honest settings, by 95% intervals: "
-        "ACM-GCN is above MLP-2 on 1 of 2 graphs and below it on 0, above GCN on 0 of 1 graphs and below it on 1; "
-        "ACMII-GCN is above MLP-2 on 1 of 1 graphs and below it on 0, above GCN on 0 of 1 graphs and below it on 1."
+def told(*rows: dict[str, object]) -> str:
+    (found,) = told_worth([Results(STUDY, rows)])
+    return found.partition("by 95% intervals: ")[2]
+
+
+def test_it_is_told_where_a_network_is_above_both() -> None:
+    assert told(*ROWS) == (
+        "ACM-GCN is above both on 0 of 1 graphs, above one on 0 more, below one on Cora; "
+        "ACMII-GCN is above both on 0 of 1 graphs, above one on 1 more."
     )
-    idle = [honest("ACM-GCN", "Film", 20.0, 21.0), honest("MLP-2", "Film", 10.0, 11.0)]  # a constant has 25
-    assert told_worth(Results(STUDY, idle)) == ""
-    _, _, table = worth(Results(STUDY, idle))
+    worse = honest("GCN", "Cora", 80.0, 79.1, 81.0)
+    assert told(*ROWS[:-1], worse).startswith(
+        "ACM-GCN is above both on 1 of 1 graphs (Cora), above one on 0 more; "
+    )
+    both = told_worth([Results(STUDY, [*ROWS[:-1], worse]), Results(TableStudy(read_spec("acm-deezer")), [])])
+    assert "above both on 1 of 1 graphs (Cora)" in both[0]
+
+
+def test_a_network_that_learns_nothing_is_above_none() -> None:
+    idle = [
+        honest(row, "Film", mean, mean + 1)
+        for row, mean in (("ACM-GCN", 20.0), ("MLP-2", 10.0), ("GCN", 9.0))
+    ]  # a constant has 25
+    assert told(*idle) == "ACM-GCN is above both on 0 of 1 graphs, above one on 0 more."
+    _, _, table, _ = worth(Results(STUDY, idle))
     assert isinstance(table, Table)
     assert table.rows[0][1].endswith("○")
 
@@ -57,9 +73,9 @@ def test_it_is_counted_by_intervals_where_a_network_learns() -> None:
 def test_without_honest_numbers_there_is_no_section() -> None:
     same = [row_of(SPEC.cell(row, "Cora"), "same", [80.0, 81.0]) for row in ("ACM-GCN", "MLP-2")]
     assert worth(Results(STUDY, same)) == ()
-    assert told_worth(Results(STUDY, same)) == ""
+    assert told_worth([Results(STUDY, same)]) == ()
 
 
 def test_the_page_begins_with_it() -> None:
     found = page(STUDY, ROWS)
-    assert "With honest settings, by 95% intervals: ACM-GCN is above MLP-2" in found.finding
+    assert found.findings == told_worth([Results(STUDY, ROWS)])

@@ -38,7 +38,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         for dataset in findings.present("datasets"):
             blocks += _of_dataset(findings, dataset)
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks), finding(findings) if rows else "")
+    return Page(study.title, tuple(blocks), finding(findings) if rows else ())
 
 
 def _of_dataset(findings: Findings, dataset: str) -> list[Block]:

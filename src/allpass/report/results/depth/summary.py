@@ -9,17 +9,44 @@ from statistics import median_low
 from allpass.experiments.depth.study import EXPLODED
 from allpass.experiments.study import Plan
 from allpass.report.results.depth.findings import LEVEL, Findings, failures
+from allpass.report.results.tables.cells import number
 from allpass.report.wording import count
 
 
-def finding(findings: Findings) -> str:
+def finding(findings: Findings) -> tuple[str, ...]:
     """What came of it, for the first page of the results."""
-    verdicts = [findings.verdict(place) for place in findings.compared]
+    by_depth: dict[str, list[int]] = {"better": [], "worse": []}
+    for place in findings.compared:
+        if word := findings.verdict(place):
+            by_depth[word].append(place.layers)
+    better, worse = (f"{len(depths)}{_with_layers(depths)}" for depths in by_depth.values())
     return (
-        f"{_said_of_learning(findings)} Of {count(len(verdicts))} networks that do not diverge "
-        f"{verdicts.count('better')} are significantly better than with {findings.grid.baseline}, and "
-        f"{verdicts.count('worse')} worse."
+        f"{_said_of_best(findings)} Nothing of this was published: it is a study of our own.",
+        f"Of {count(len(findings.compared))} networks that do not diverge {better} are significantly better than with "
+        f"{findings.grid.baseline}, and {worse} worse.",
+        _said_of_learning(findings),
     )
+
+
+def _said_of_best(findings: Findings) -> str:
+    """The best accuracy of the shallowest and the deepest networks of every dataset."""
+    ends = findings.depths[0], findings.depths[-1]
+    told = []
+    for dataset in findings.present("datasets"):
+        best = dict.fromkeys(ends, 0.0)
+        for place, row in findings.found.items():
+            if place.dataset == dataset and place.layers in best:
+                best[place.layers] = max(best[place.layers], number(row, "mean") or 0.0)
+        told.append(
+            f"{findings.grid.datasets[dataset]} {' and '.join(f'{mean:.1f}' for mean in best.values())}"
+        )
+    return f"Best mean accuracy with {ends[0]} and with {ends[1]} layers, in percent: {'; '.join(told)}."
+
+
+def _with_layers(depths: Sequence[int]) -> str:
+    """Where these all are."""
+    found = " or ".join(str(depth) for depth in sorted(set(depths)))
+    return f" (with {found} layers)" if depths else ""
 
 
 def summary(findings: Findings) -> str:
@@ -77,18 +104,14 @@ def _spread(depths: Sequence[int]) -> str:
 def _said_of_learning(findings: Findings) -> str:
     deepest = findings.depths[-1]
     networks = {name: findings.networks(name, deepest) for name in findings.present("initialisations")}
-    learning = {name: sum(map(findings.learns, places)) for name, places in networks.items() if places}
-    told = {
-        min(learning, key=learning.__getitem__),
-        max(learning, key=learning.__getitem__),
-        findings.grid.baseline,
-    }
+    told = ", ".join(
+        f"{name} {sum(map(findings.learns, places))} of {len(places)}"
+        for name, places in networks.items()
+        if places
+    )
     return (
-        f"With {deepest} layers these do better than the most frequent class, by the 95% interval of their accuracy: "
-        + ", ".join(
-            f"{learning[name]} of {len(networks[name])} from {name}" for name in learning if name in told
-        )
-        + (", and the others between." if len(learning) > len(told) else ".")
+        f"Networks with {deepest} layers that do better than the most frequent class, by the 95% interval of their "
+        f"accuracy: {told}."
     )
 
 
@@ -131,7 +154,7 @@ def _said_of_divergence(findings: Findings) -> str:
         f"Of {count(tried)} runs, those with the learning rate that was not chosen included, {count(diverged)} "
         f"diverged: their loss stopped being a number. {count(exploded)} more exploded: their best validation loss is "
         f"over {EXPLODED} times that of even odds for all classes."
-        + " Weights whose gradients single precision cannot square are not moved by Adam."
+        + " Where squared gradients are too small for single precision, Adam does not move the weights."
         * bool(exploded)
     )
 

@@ -15,7 +15,7 @@ from allpass.report.results.page import Block, Heading, Page, Text
 from allpass.report.results.synthetic.curves import all_curves, by_series
 from allpass.report.results.synthetic.figures import picture
 from allpass.report.results.synthetic.published import agreement, by_level, finding
-from allpass.report.results.synthetic.ranks import ranks
+from allpass.report.results.synthetic.ranks import ranks, told_ranks
 from allpass.report.results.synthetic.shapes import shapes
 
 
@@ -44,7 +44,8 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if compared:
         blocks += [Heading("Level by level"), *by_level(drawn, compared)]
     blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
-    return Page(study.title, tuple(blocks), finding(drawn, compared) if compared else "")
+    found = finding(drawn, compared) if compared else ()
+    return Page(study.title, tuple(blocks), (*found, *told_ranks(drawn, curves)))
 
 
 def _progress(study: SyntheticStudy, rows: Sequence[Row]) -> list[Text]:

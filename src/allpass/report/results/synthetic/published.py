@@ -9,7 +9,6 @@ import numpy as np
 
 from allpass.experiments.study import Row
 from allpass.experiments.synthetic.study import SyntheticStudy
-from allpass.experiments.tables.verdicts import BETTER, WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.cells import number, signed, spread
 
@@ -45,12 +44,16 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
         yield Text(_at_chance(study, learned_nothing))
 
 
-def finding(study: SyntheticStudy, compared: Sequence[Row]) -> str:
-    """How many levels agree, in a sentence; arguments of :func:`agreement`."""
-    chance = 100 / study.spec.classes
-    hard = _hard(compared, chance)
-    rest = f"; neither at chance nor near 100%: {_share(hard)}" if hard else ""
-    return f"Levels within {CLOSE:g} points of the published mean: {_share(compared)}{rest}."
+def finding(study: SyntheticStudy, compared: Sequence[Row]) -> tuple[str, ...]:
+    """How many levels agree, in sentences; arguments of :func:`agreement`."""
+    hard = _hard(compared, 100 / study.spec.classes)
+    first = f"Levels within {CLOSE:g} points of the published mean: {_share(compared)} ({_by_model(study, compared)})."
+    rest = (
+        f"Of those neither at chance nor near 100%: {_share(hard)} ({_by_model(study, hard)})."
+        if hard
+        else ""
+    )
+    return tuple(filter(None, (first, rest, _significant(study, compared))))
 
 
 def by_level(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Table]:
@@ -129,8 +132,10 @@ def _significant(study: SyntheticStudy, compared: Sequence[Row]) -> str:
     """Three points are a wide margin where graphs differ little: how many intervals leave out 0."""
     said = []
     for model in _models(study, compared):
-        words = [row["verdict"] for row in compared if row["what"] == model]
-        said.append(f"{model} {words.count(WORSE)} below and {words.count(BETTER)} above of {len(words)}")
+        mine = [row for row in compared if row["what"] == model]
+        below = sum((number(row, "high") or 0.0) < 0 for row in mine)
+        above = sum((number(row, "low") or 0.0) > 0 for row in mine)
+        said.append(f"{model} {below} below and {above} above of {len(mine)}")
     return (
         f"Levels on which the interval of the difference leaves out 0: {'; '.join(said)}. Were all of it chance, about "
         f"{len(compared) * 0.025:.0f} would lie on each side."

@@ -32,18 +32,12 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
     yield Text(
         "The measure is Spearman's correlation between a metric and the accuracy over the levels, each level standing "
         "for the mean over its graphs. A metric ranks better or worse than another where the interval (95%) of the "
-        "difference leaves out 0. There are two questions: what holds for levels like these, where levels and graphs "
-        "are drawn anew, and what holds for these very levels, where graphs alone are. Intervals are percentiles of "
-        "resamplings, which bring ties and noise: a correlation near 1 may lie outside of its own. The source makes "
-        "its claim for SGC-1 and GCN, which average. Networks of which it has no accuracies are left out of the count: "
-        "one that does not average may rank the other way round."
+        "difference leaves out 0. “Levels like these” are drawn anew together with their graphs; of “these very "
+        "levels” only graphs are. Intervals are percentiles of resamplings, which bring ties and noise: a correlation "
+        "near 1 may lie outside of its own. The source makes its claim for SGC-1 and GCN, which average. Networks of "
+        "which it has no accuracies are left out of the count: one that does not average may rank the other way round."
     )
-    published = {name for by_network in study.spec.published.values() for name in by_network}
-    networks = [
-        name
-        for name, network in study.spec.models.items()
-        if network.printed in published and any(name in found.networks for found in curves)
-    ]
+    networks = _published_networks(study, curves)
     questions: list[tuple[str, Callable[[Curves, str], Mapping[str, Interval]]]] = [
         ("levels like these", lambda found, network: found.ranked[network][1]),
         ("these very levels", lambda found, network: found.leads_here[network]),
@@ -84,6 +78,28 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
                 for network in networks
             ),
         )
+
+
+def told_ranks(study: SyntheticStudy, curves: Sequence[Curves]) -> tuple[str, ...]:
+    """In how many cases the claimed metric ranks better or worse than each older one; arguments of :func:`ranks`."""
+    networks = _published_networks(study, curves)
+    leads = [
+        found.ranked[network][1] for found in curves for network in networks if network in found.networks
+    ]
+    if not leads:
+        return ()
+    told = "; ".join(f"than {symbol(older)} {_cases(leads, older)}" for older in OLDER)
+    return (f"{symbol(CLAIMED)} ranks the accuracy of {', '.join(networks)} (95% intervals): {told}.",)
+
+
+def _published_networks(study: SyntheticStudy, curves: Sequence[Curves]) -> list[str]:
+    """The networks that the source has accuracies of."""
+    published = {name for by_network in study.spec.published.values() for name in by_network}
+    return [
+        name
+        for name, network in study.spec.models.items()
+        if network.printed in published and any(name in found.networks for found in curves)
+    ]
 
 
 def _cases(leads: Sequence[Mapping[str, Interval]], older: str) -> str:

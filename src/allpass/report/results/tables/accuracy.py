@@ -25,17 +25,17 @@ OF_RERUN = "≈"
 """The mark of a cell that agrees with the authors' own code and not with what was published."""
 _TITLES: dict[Kind, str] = {
     "same": "Ours by the same protocol and settings.",
-    "fresh": "Ours with the same settings, on splits that the source did not choose by.",
+    "fresh": "Ours with the same settings, on new splits: the source did not choose by them.",
     "honest": "Ours, honest: settings chosen on validation nodes alone, disjoint splits, corrected data.",
 }
 _FREQUENT = "the most frequent class of the validation nodes"
 _IDLE = "†"
 _LEGEND = (
-    f"{MARKS[AGREES]} agrees with the published mean (95% interval of the difference), {MARKS[BETTER]} better, "
-    f"{MARKS[WORSE]} worse, {OF_RERUN} agrees with or exceeds the authors' own code alone, "
-    f"{MARKS[INCOMPARABLE]} not comparable, no mark: nothing was published; “not yet”: not run yet, –: nothing to run. "
-    f"Best of a column in bold. {_IDLE}: one answer for all nodes reaches as much on the splits of this row; the last "
-    "line is what it reaches in the mean over rows, which may have splits of their own."
+    f"Means in percent, the best of a column in bold. {MARKS[AGREES]} agrees with the published mean within two "
+    f"standard errors, {MARKS[BETTER]} better, {MARKS[WORSE]} worse, {OF_RERUN} worse, but no worse than the authors' "
+    f"own code; {MARKS[INCOMPARABLE]} not comparable, no mark: nothing was published. {_IDLE} no better than the most "
+    "frequent class on the splits of this row; the last line is that class in the mean over rows. “Not yet”: not run "
+    "yet, –: nothing to run, as no settings were published."
 )
 
 
@@ -53,6 +53,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *head(study, rows),
             *agreement(results),
             Heading("All cells at a glance"),
+            Text(_LEGEND),
             *(block for kind in results.kinds for block in _overview(results, kind)),
             *_no_better(results),
             *worth(results),
@@ -63,9 +64,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *details(results),
             *notes(results),
         ),
-        " ".join(filter(None, (finding(results) or told_changes(results), told_worth(results))))
-        if rows
-        else "",
+        (*(finding(results) or told_changes(results)), *told_worth([results])) if rows else (),
     )
 
 
@@ -79,7 +78,7 @@ def _overview(results: Results, kind: Kind) -> tuple[Block, ...]:
     empty = [row for row in spec.rows if row not in rows]
     named = {
         "Not run yet": [row for row in empty if row in waiting],
-        "Nothing to run": [row for row in empty if row not in waiting],
+        "Nothing to run, as no settings were published": [row for row in empty if row not in waiting],
     }
     text = " ".join(f"{what}: {'; '.join(names)}." for what, names in named.items() if names)
     if not full:
@@ -103,7 +102,7 @@ def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence
             (*rows, _FREQUENT),
             [(*column, Value(text)) for column, text in zip(shown, known, strict=True)],
         )
-    return Table.of_columns(f"{_TITLES[kind]} {_LEGEND}", header, rows, shown)
+    return Table.of_columns(_TITLES[kind], header, rows, shown)
 
 
 def _frequent(results: Results, rows: Sequence[str], column: Column, kind: Kind) -> str:
@@ -135,7 +134,7 @@ def _no_better(results: Results) -> tuple[Block, ...]:
     if not found:
         return ()
     lines = [f"{what}: {', '.join(names)}" for what, names in sorted(found.items(), reverse=True)]
-    return Text("Means that one answer for all nodes reaches too:"), listed(lines)
+    return Text("Means that are no better than the most frequent class:"), listed(lines)
 
 
 def _short(results: Results, cell: Cell | None, kind: Kind) -> str:

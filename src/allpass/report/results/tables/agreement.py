@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.study import Kind
-from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE
+from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.cells import (
     NOT_YET,
@@ -18,12 +19,13 @@ from allpass.report.results.tables.cells import (
     measured,
     number,
     printed,
+    signed,
     spread,
     two_errors,
 )
 from allpass.report.results.tables.selection import bias_of
 
-JUDGED: dict[Kind, str] = {"same": "", "fresh": " on splits that the source did not choose by"}
+JUDGED: dict[Kind, str] = {"same": "", "fresh": " on new splits"}
 """The numbers that are held against the published ones, and how they are told."""
 
 
@@ -45,16 +47,13 @@ def accepted(cell: Cell, row: Row, *, as_many: bool = False) -> bool | None:
     Returns:
         Nothing where there is nothing to compare with.
     """
-    judged = [row[f"{name}_verdict"] for name in ("published", "rerun")]
-    if all(word in ("", INCOMPARABLE) for word in judged):
+    published, rerun = (row[f"{name}_verdict"] for name in ("published", "rerun"))
+    if all(word in ("", INCOMPARABLE) for word in (published, rerun)):
         return None
-    difference = number(row, "published_difference")
-    reached = (
-        judged[0] not in ("", INCOMPARABLE)
-        and difference is not None
-        and difference >= -two_errors(cell, row, as_many=as_many)
-    )
-    return reached or judged[1] in (AGREES, BETTER)
+    if as_many and published == WORSE:
+        difference = number(row, "published_difference") or 0.0
+        published = AGREES if difference >= -two_errors(cell, row, as_many=True) else WORSE
+    return published in (AGREES, BETTER) or rerun in (AGREES, BETTER)
 
 
 @dataclass(frozen=True)
@@ -65,14 +64,21 @@ class Count:
         agree: Those that do.
         judged: Those that can be compared.
         waiting: Those that could be, and are not run yet.
+        differences: Ours minus the published mean, in points, of those that can be compared with it.
     """
 
     agree: int = 0
     judged: int = 0
     waiting: int = 0
+    differences: tuple[float, ...] = ()
 
     def __add__(self, other: Count) -> Count:
-        return Count(self.agree + other.agree, self.judged + other.judged, self.waiting + other.waiting)
+        return Count(
+            self.agree + other.agree,
+            self.judged + other.judged,
+            self.waiting + other.waiting,
+            self.differences + other.differences,
+        )
 
     def said(self, name: str) -> str:
         """As a sentence; empty where there is nothing to count.
@@ -86,7 +92,17 @@ class Count:
         left = f" {self.waiting} more are not run yet." if self.waiting else ""
         return (
             f"{self.agree} of {self.judged} {name}{share} agree with or exceed the published mean within two standard "
-            f"errors, or agree with or exceed the authors' own code.{left}"
+            f"errors, or agree with or exceed the authors' own code.{self.leaning()}{left}"
+        )
+
+    def leaning(self) -> str:
+        """Whether ours tend to be higher or lower, as a sentence that follows another; empty where nothing is known."""
+        if not self.differences:
+            return ""
+        lower, mean = sum(points < 0 for points in self.differences), fmean(self.differences)
+        return (
+            f" Ours is the lower mean in {lower} of {len(self.differences)}; on average the difference is "
+            f"{signed(mean)} points."
         )
 
 
@@ -112,11 +128,21 @@ def count(
         cells = [cell for cell in cells if results.get(cell, having) is not None]
     rows = [(cell, results.get(cell, kind)) for cell in cells]
     verdicts = [accepted(cell, row, as_many=as_many) for cell, row in rows if row is not None]
+    differences = [
+        number(row, "published_difference")
+        for _, row in rows
+        if row is not None and row["published_verdict"] not in ("", INCOMPARABLE)
+    ]
     waiting = sum(
         row is None and bool(cell.published or cell.rerun) and results.missing(cell, kind) == NOT_YET
         for cell, row in rows
     )
-    return Count(verdicts.count(True), len(verdicts) - verdicts.count(None), waiting)
+    return Count(
+        verdicts.count(True),
+        len(verdicts) - verdicts.count(None),
+        waiting,
+        tuple(points for points in differences if points is not None),
+    )
 
 
 def agreement(results: Results) -> tuple[Block, ...]:
@@ -139,7 +165,8 @@ def agreement(results: Results) -> tuple[Block, ...]:
         listed(lines),
         Text(
             "Where another mean is printed beside the settings, that is the published one. Were the published means "
-            "fair ones, chance alone would leave about one in 40 cells more than two standard errors below."
+            "fair ones, chance alone would leave about 3% of the cells more than two standard errors below; fewer on "
+            "the splits of the source, where both means rise and fall together."
         ),
     )
 
@@ -157,25 +184,26 @@ def paired_with_fresh(tables: Sequence[Results]) -> str:
     if not fresh.judged:
         return ""
     return (
-        f"Of the ACM cells that were run on both, {same.agree} of {same.judged} do so on the splits by which the "
-        f"source chose settings, and {fresh.agree} of {fresh.judged} on more splits that it did not choose by; with "
-        f"the error of as few as it has, {fresh_alike.agree} would."
+        f"Of {same.judged} ACM means that were run on both, {same.agree} agree on the splits by which the source chose "
+        f"its settings, and {fresh.agree} on new ones ({fresh_alike.agree} if these are granted the error of as few "
+        "splits as the source has)."
     )
 
 
-def finding(results: Results) -> str:
-    """The same in a sentence; empty where nothing can be judged.
+def finding(results: Results) -> tuple[str, ...]:
+    """The same in a sentence or two; nothing where nothing can be judged.
 
     Args:
         results: The rows of the table.
     """
     of_acm = count(results, only="ACM")
     if not of_acm.judged:
-        return ""
-    return (
-        f"ACM cells that agree with the source or exceed it: {of_acm.agree} of {of_acm.judged}. "
-        f"{paired_with_fresh([results])}"
-    ).strip()
+        return ()
+    first = (
+        f"At the published settings {of_acm.agree} of {of_acm.judged} ACM means agree with the source or exceed it."
+        f"{of_acm.leaning()}"
+    )
+    return tuple(filter(None, (first, paired_with_fresh([results]))))
 
 
 def below(results: Results) -> tuple[Block, ...]:
@@ -197,9 +225,9 @@ def below(results: Results) -> tuple[Block, ...]:
         Heading("Cells more than two standard errors below"),
         Table(
             "Every cell below the published mean by more than two standard errors that is also below the authors' own "
-            "code, where that was run again. The word after a difference goes by its 95% interval, which is wider. No "
-            "reason is known where more is missing than two standard errors and what settings chosen on test nodes are "
-            "worth, measured where we searched; and neither a note nor a change of the network explains it.",
+            "code, where that was run again. “No reason is known”: more is missing than two standard errors and what "
+            "it is worth to choose settings on test nodes, which was measured on corrected data where there are such; "
+            "and neither a note nor a change of the network explains it.",
             ("cell", "ours, same settings", "published", "difference", "what is known of it"),
             tuple(lines),
         ),

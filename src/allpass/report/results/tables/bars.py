@@ -132,7 +132,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("Notes"),
             listed(study.notes),
         ),
-        _finding(known) if rows else "",
+        _findings(known) if rows else (),
     )
 
 
@@ -241,7 +241,7 @@ def _ahead_already(charts: Mapping[str, Chart]) -> tuple[Block, ...]:
     )
 
 
-def _finding(known: Mapping[Version, Mapping[str, Chart]]) -> str:
+def _findings(known: Mapping[Version, Mapping[str, Chart]]) -> tuple[str, ...]:
     parts = []
     for version, title in VERSIONS.items():
         gains = [gain for chart in known[version].values() if (gain := gain_of(chart)) is not None]
@@ -253,17 +253,27 @@ def _finding(known: Mapping[Version, Mapping[str, Chart]]) -> str:
             f"{title}, on {ahead} of {len(gains)}{_of_rivals(gains)}"
             + f" ({waiting} not known yet)" * bool(waiting)
         )
-    printed = {column: gain for column, chart in known["published"].items() if (gain := gain_of(chart))}
-    ours = {column: gain for column, chart in known["same"].items() if (gain := gain_of(chart))}
-    over = [
-        f"{column} {signed(gain.best.mean - printed[column].rival.mean)}"
-        for column, gain in ours.items()
-        if column in printed
-    ]
-    told = f" Ours minus the best rival as published: {', '.join(over)}." if over else ""
     return (
-        f"Graphs on which the best ACM or ACMII network is ahead of the best rival: {'; '.join(parts)}.{told}"
+        f"Graphs on which the best ACM or ACMII network is ahead of the best rival: {'; '.join(parts)}.",
+        *_with_left_out(known),
     )
+
+
+def _with_left_out(known: Mapping[Version, Mapping[str, Chart]]) -> tuple[str, ...]:
+    """What is left of the gains over all rivals that the table prints, those too that the charts leave out."""
+    told = []
+    for version, title in VERSIONS.items():
+        over = []
+        for column, chart in known[version].items():
+            printed, gain = gain_of(known["published"][column]), gain_of(chart)
+            if version != "honest" and printed is not None and gain is not None:
+                mean, row = max((printed.rival.mean, printed.rival.row), CHARTS.left_out[column])
+                over.append(f"{column} {signed(gain.best.mean - mean)} ({row})")
+        if over:
+            told.append(f"{title}: {', '.join(over)}")
+    names = ", ".join(sorted({row for _, row in CHARTS.left_out.values()}))
+    text = f"The charts leave out rivals of the same table ({names} are the best of them)."
+    return (f"{text} Over the best published rival of all, {'; '.join(told)}.",) if told else ()
 
 
 def _of_rivals(gains: Sequence[Gain]) -> str:

@@ -9,7 +9,7 @@ from allpass.errors import InputError
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind, TableStudy, kinds_of
-from allpass.experiments.tables.verdicts import INCOMPARABLE
+from allpass.experiments.tables.verdicts import ERRORS, INCOMPARABLE
 
 NOT_YET = "not run yet"
 
@@ -141,7 +141,10 @@ def data_of(column: Column) -> str:
 
 def title_of(column: Column, kind: Kind) -> str:
     """The name of a column; for honest numbers with its data in brackets, where these are corrected."""
-    return f"{column.name} ({data_of(column)})" if kind == "honest" and column.corrected else column.name
+    if kind != "honest" or column.corrected is None:
+        return column.name
+    data = column.corrected.dataset
+    return f"{column.name} ({'corrected' if data == column.name.lower() else data})"
 
 
 def why_incomparable(cell: Cell, row: Row) -> str:
@@ -164,13 +167,14 @@ def two_errors(cell: Cell, row: Row, *, as_many: bool = False) -> float:
         row: Our row.
         as_many: Take ours for a mean of as many runs as the printed one.
     """
-    ours, runs = number(row, "deviation"), float(cell.runs) if as_many else number(row, "runs")
+    ours, runs = number(row, "deviation"), number(row, "runs")
     if ours is None or runs is None or runs < 2:
         return 0.0
     less = 0 if cell.protocol.deviation == "sample" else 1
-    own, theirs = ours**2 / (runs - less), number(row, "published_deviation")
-    other = own * runs / cell.runs if theirs is None else theirs**2 / (cell.runs - less)
-    return 2 * math.sqrt(own + other)
+    variance, theirs = ours**2 * runs / (runs - less), number(row, "published_deviation")
+    own = variance / (cell.runs if as_many else runs)
+    other = variance / cell.runs if theirs is None else theirs**2 / (cell.runs - less)
+    return ERRORS * math.sqrt(own + other)
 
 
 def printed(cell: Cell) -> str:

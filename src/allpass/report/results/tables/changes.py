@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.report.results.page import Block, Heading, Table, Text
-from allpass.report.results.tables.cells import NOT_YET, Results, title_of
+from allpass.report.results.tables.cells import NOT_YET, Results, signed, title_of
 from allpass.report.results.tables.pairs import (
     INTERVALS,
     VERSIONS,
@@ -21,7 +22,7 @@ from allpass.report.results.tables.pairs import (
 
 _IDLE, _FAILS = "○", "◐"
 MARKED = (
-    "They are not corrected for how many there are: of as many where nothing changes, 5% leave out 0. "
+    "They are not corrected for how many there are: expect 5% of them to leave out 0 by chance. "
     f"{_IDLE}: neither network does better than the most frequent class, {_FAILS}: one of them does not."
 )
 """What is said of many differences."""
@@ -38,19 +39,26 @@ class Change:
 
     Args:
         ahead: The difference of their means.
-        learning: How many of the two do better than the most frequent class.
+        learns: Whether the row does better than the most frequent class.
+        other_learns: Whether the other does.
     """
 
     ahead: Ahead
-    learning: int
+    learns: bool
+    other_learns: bool
 
     @classmethod
     def between(cls, first: Mean, second: Mean) -> Change:
         """The first mean minus the second."""
-        return cls(difference(first, second), first.learns + second.learns)
+        return cls(difference(first, second), first.learns, second.learns)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it says anything: one of the two does better than the most frequent class."""
+        return self.learns or self.other_learns
 
     def __str__(self) -> str:
-        return f"{self.ahead} {(_IDLE, _FAILS, '')[self.learning]}".strip()
+        return f"{self.ahead} {(_IDLE, _FAILS, '')[self.learns + self.other_learns]}".strip()
 
 
 def changes(results: Results) -> tuple[Block, ...]:
@@ -69,20 +77,33 @@ def changes(results: Results) -> tuple[Block, ...]:
     )
 
 
-def told_changes(results: Results) -> str:
-    """How many changes lower or raise the mean, by what each kind of numbers says; empty where there are none.
+def told_changes(results: Results) -> tuple[str, ...]:
+    """What each change makes on average and how often it lowers the mean, a sentence each.
 
     Args:
         results: The rows of the table.
     """
-    parts = []
-    for version, title in VERSIONS.items():
-        sides = [change.ahead.side for change in _known(results, version).values() if change.learning]
-        if sides:
-            parts.append(
-                f"{title}, {sides.count(-1)} of {len(sides)} lower the mean and {sides.count(1)} raise it"
-            )
-    return f"By 95% intervals of what a change makes: {'; '.join(parts)}." if parts else ""
+    found: dict[str, dict[Version, list[Ahead]]] = {}
+    for version in VERSIONS:
+        for (row, _), change in _known(results, version).items():
+            if change.counts:
+                _, _, name = row.rpartition(": ")
+                found.setdefault(name, {}).setdefault(version, []).append(change.ahead)
+    return tuple(
+        f"“{name}”, in the mean over graphs and networks: "
+        + "; ".join(f"{VERSIONS[version]} {_counted(aheads)}" for version, aheads in versions.items())
+        + "."
+        for name, versions in found.items()
+    )
+
+
+def _counted(aheads: Sequence[Ahead]) -> str:
+    sides = [ahead.side for ahead in aheads]
+    raised = f" and raises it in {sides.count(1)}" if 1 in sides else ""
+    return (
+        f"{signed(fmean(ahead.points for ahead in aheads), 1)} points (lowers the mean in {sides.count(-1)} of "
+        f"{len(sides)} by 95% intervals{raised})"
+    )
 
 
 def _known(results: Results, version: Version) -> dict[tuple[str, str], Change]:

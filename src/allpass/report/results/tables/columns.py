@@ -21,16 +21,16 @@ from allpass.report.results.tables.cells import (
 
 _HEADERS: dict[Kind, tuple[str, str]] = {
     "same": ("ours, same settings", "difference to published; to the rerun"),
-    "fresh": ("ours, same settings, other or more splits", "difference to published"),
+    "fresh": ("ours, same settings, new splits", "difference to published"),
     "honest": ("ours, honest", "honest minus published"),
 }
 _EXPLANATION = (
     "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. Differences "
-    "are ours minus theirs in points, with Welch's 95% interval; the runs of a mean that was printed without "
-    "deviation are taken to differ as ours do. Where the source prints another number beside the settings than in its "
-    "table, ours is compared with that one, because these settings made it. Honest numbers are of a setting chosen on "
-    "validation nodes among as many as were tried, on corrected data where the data have a known defect: there they "
-    "cannot be compared with what was published."
+    "are ours minus theirs in points, with Welch's 95% interval, and agree within two standard errors; the runs of a "
+    "mean that was printed without deviation are taken to differ as ours do. Where the source prints another number "
+    "beside the settings than in its table, ours is compared with that one, because these settings made it. Honest "
+    "numbers are of a setting chosen on validation nodes among as many as were tried, on corrected data where the data "
+    "have a known defect: there they cannot be compared with what was published."
 )
 
 

@@ -13,7 +13,7 @@ from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.study import Kind
 from allpass.report.results.tables.cells import Results, number, scores_of, signed
-from allpass.train.statistics import paired
+from allpass.train.statistics import paired, welch
 
 Version: TypeAlias = Literal["published", "same", "honest"]
 VERSIONS: dict[Version, str] = {
@@ -24,8 +24,8 @@ VERSIONS: dict[Version, str] = {
 """Whose numbers, and how they are told."""
 
 INTERVALS = (
-    "95% intervals are of the mean over splits of this very graph: split by split where both networks were run on the "
-    "same ones, else Welch's."
+    "95% intervals go split by split where both networks were run on the same splits, widened for the nodes that "
+    "splits share (Nadeau and Bengio, 2003); else they are Welch's."
 )
 """What is said of the intervals of :func:`difference`."""
 
@@ -42,6 +42,7 @@ class Mean:
         runs: How many runs it is of.
         splits: Which splits these were.
         scores: The score of each; empty where they were not printed.
+        overlap: How much the splits share, see :func:`~allpass.train.statistics.overlap_of`.
         share: What the most frequent class gives there, if known.
     """
 
@@ -52,6 +53,7 @@ class Mean:
     runs: int = 0
     splits: str = ""
     scores: tuple[float, ...] = ()
+    overlap: float = 0.0
     share: float | None = None
 
     @property
@@ -121,12 +123,12 @@ def difference(first: Mean, second: Mean) -> Ahead:
     """
     points = first.mean - second.mean
     if first.splits and first.splits == second.splits and len(first.scores) == len(second.scores) > 1:
-        found = paired(first.scores, second.scores)
+        found = paired(first.scores, second.scores, overlap=first.overlap)
         return Ahead(points, (found.low, found.high)) if math.isfinite(found.low) else Ahead(points)
     own, other = first.error**2, second.error**2
     if min(first.runs, second.runs) < 2 or not own + other > 0:
         return Ahead(points)
-    freedom = (own + other) ** 2 / (own**2 / (first.runs - 1) + other**2 / (second.runs - 1))
+    freedom = welch(own, first.runs, other, second.runs)
     margin = float(t.isf(0.025, freedom)) * math.sqrt(own + other)
     return Ahead(points, (points - margin, points + margin))
 
@@ -146,5 +148,14 @@ def _ours(cell: Cell, row: Row | None, splits: str) -> Mean | None:
         return None
     scores = scores_of(row)
     error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores)) if len(scores) > 1 else math.nan
-    deviation, share = number(row, "deviation") or 0.0, number(row, "majority")
-    return Mean(cell.row, average, deviation, error, len(scores), splits, scores, share)
+    return Mean(
+        cell.row,
+        average,
+        number(row, "deviation") or 0.0,
+        error,
+        len(scores),
+        splits,
+        scores,
+        overlap=number(row, "overlap") or 0.0,
+        share=number(row, "majority"),
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from allpass.report.results.page import Block, Heading, Table, Text
-from allpass.report.results.tables.cells import Results, title_of
+from allpass.report.results.tables.cells import NOT_YET, Results, title_of
 from allpass.report.results.tables.changes import MARKED, Change, change_of
 from allpass.report.results.tables.pairs import INTERVALS
 
@@ -27,23 +29,38 @@ def worth(results: Results) -> tuple[Block, ...]:
     return (Heading("What channels are worth with honest settings"), about, *tables)
 
 
-def told_worth(results: Results) -> str:
-    """On how many graphs each network is above and below the plain ones; empty where nothing is known.
+def told_worth(tables: Sequence[Results]) -> tuple[str, ...]:
+    """On which graphs each network is above both plain ones, or one of them; nothing where that is not known.
 
     Args:
-        results: The rows of a table.
+        tables: The rows of some tables.
     """
-    parts = []
-    for row in _networks(results):
-        told = []
-        for plain in PLAIN:
-            sides = [found.ahead.side for found in _known(results, row, plain).values() if found.learning]
-            if sides:
-                wins, losses = sides.count(1), sides.count(-1)
-                told.append(f"above {plain} on {wins} of {len(sides)} graphs and below it on {losses}")
-        if told:
-            parts.append(f"{row} is {', '.join(told)}")
-    return f"With honest settings, by 95% intervals: {'; '.join(parts)}." if parts else ""
+    found: dict[str, dict[str, list[Change]]] = {}
+    for results in tables:
+        for row in _networks(results):
+            by_plain = [_known(results, row, plain) for plain in PLAIN]
+            for column in results.spec.columns:
+                if all(column.name in known for known in by_plain):
+                    found.setdefault(row, {})[column.name] = [known[column.name] for known in by_plain]
+    parts = [f"{row} is {_told(graphs)}" for row, graphs in found.items()]
+    told = f"With honest settings, against {' and '.join(PLAIN)} by 95% intervals: {'; '.join(parts)}."
+    return (told,) if parts else ()
+
+
+def _told(graphs: Mapping[str, Sequence[Change]]) -> str:
+    """Where a network is above both, above one and below none, and below one; one that learns nothing is above none."""
+    above, partly, below = [], [], []
+    for name, changes in graphs.items():
+        sides = [change.ahead.side if change.learns else min(change.ahead.side, 0) for change in changes]
+        if all(side == 1 for side in sides):
+            above.append(name)
+        elif -1 in sides:
+            below.append(name)
+        elif 1 in sides:
+            partly.append(name)
+    names = f" ({', '.join(above)})" if above else ""
+    lost = f", below one on {', '.join(below)}" if below else ""
+    return f"above both on {len(above)} of {len(graphs)} graphs{names}, above one on {len(partly)} more{lost}"
 
 
 def _networks(results: Results) -> list[str]:
@@ -70,7 +87,7 @@ def _table(results: Results, plain: str) -> Table | None:
         f"Minus {plain}, in points.",
         ("network", *(title_of(column, "honest") for column in columns)),
         tuple(
-            (row, *(str(found.get(column.name, "not run yet")) for column in columns))
+            (row, *(str(found.get(column.name, NOT_YET)) for column in columns))
             for row, found in known.items()
         ),
     )
