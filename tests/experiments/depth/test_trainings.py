@@ -50,6 +50,12 @@ def test_it_is_no_training_of_another_study() -> None:
     assert wanted.keys()[0].identity != wanted.job("cpu").key(0).identity
 
 
+def test_whatever_the_protocol_says_is_in_the_keys() -> None:
+    wanted = trainings()
+    rounded = replace(wanted, protocol=SMALL.changed({"tf32": True}))
+    assert not set(wanted.keys()) & set(rounded.keys())
+
+
 def test_it_travels_as_json() -> None:
     wanted = trainings((0.1, 0.2))
     arrived = DeepTrainings.from_dict(json.loads(json.dumps(wanted.to_dict())))

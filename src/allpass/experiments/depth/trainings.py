@@ -18,14 +18,12 @@ from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import prepared
 from allpass.nn.probe import measure_propagation
 from allpass.nn.propagation import Propagation
-from allpass.train.engine.batch import Outcome, Recipe
+from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Problem
+from allpass.train.fit import job_from
 from allpass.train.job import Job, Wanted
 from allpass.train.kept import run_of
 from allpass.train.network import trained, untrained
-from allpass.train.rules.optimizers import OPTIMIZERS
-from allpass.train.rules.selection import SELECTION
-from allpass.train.rules.tasks import task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.versions import versions
 
@@ -109,20 +107,12 @@ class DeepTrainings:
             device: Where to train.
         """
         data, parts = prepared(self.dataset, self.protocol)
-        how = self.protocol
-        return Job(
-            MODEL,
-            data,
-            [
-                Wanted({**self.settings, "lr": rate}, split, seed)
-                for rate in self.rates
-                for seed, split in enumerate(parts)
-            ],
-            Recipe(task("classification"), OPTIMIZERS[how.optimizer], how.stopping(), SELECTION[how.select]),
-            scaling=how.scaling,
-            undirected=how.undirected,
-            device=device,
-        )
+        wanted = [
+            Wanted({**self.settings, "lr": rate}, split, seed)
+            for rate in self.rates
+            for seed, split in enumerate(parts)
+        ]
+        return job_from(MODEL, data, wanted, **self.protocol.how(device))
 
 
 def _keys(job: Job) -> list[Key]:

@@ -317,12 +317,9 @@ def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _shortened(protocol: Protocol) -> Protocol:
     """Fewer splits and epochs."""
-    stop = {
-        **protocol.stop,
-        "max_epochs": min(QUICK_EPOCHS, int(protocol.stop.get("max_epochs", QUICK_EPOCHS))),
-    }
+    epochs = min(QUICK_EPOCHS, int(protocol.stop.get("max_epochs", QUICK_EPOCHS)))
     count = min(QUICK_SPLITS, int(protocol.splits.get("count", QUICK_SPLITS)))
-    return protocol.changed({"splits": {"count": count}, "stop": stop})
+    return protocol.changed({"splits": {"count": count}, "stop": {"max_epochs": epochs}})
 
 
 def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:

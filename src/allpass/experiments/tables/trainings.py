@@ -15,7 +15,7 @@ from allpass.data import Split, load
 from allpass.data import splits as draw
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.train.few_labels import STRATEGIES, few_labels
-from allpass.train.fit import How, job_of
+from allpass.train.fit import job_of
 from allpass.train.job import Job
 from allpass.train.kept import run_of, runs_of
 from allpass.train.runs.run import Key, Run
@@ -113,29 +113,17 @@ class Trainings:
 
     def _by_strategy(self, keys: Sequence[Key], wanted: Sequence[int], device: str) -> Iterator[list[Run]]:
         data, parts = prepared(self.dataset, self.protocol)
-        made_with = versions(device)
+        made_with, how = versions(device), self.protocol.how(device, self.score)
         for place, settings in enumerate(self.settings):
             mine = [number for number in wanted if number // len(parts) == place]
             if mine:
                 of_mine = [parts[number % len(parts)] for number in mine]
-                found = few_labels(self.strategy, self.model, data, of_mine, settings, **self._how(device))
+                found = few_labels(self.strategy, self.model, data, of_mine, settings, **how)
                 yield [run_of(keys[number], run, made_with) for number, run in zip(mine, found, strict=True)]
 
     def _job(self, device: str) -> Job:
         data, parts = prepared(self.dataset, self.protocol)
-        return job_of(self.model, data, parts, self.settings, 0, **self._how(device))
-
-    def _how(self, device: str) -> How:
-        return {
-            "score": self.score or None,
-            "optimizer": self.protocol.optimizer,
-            "stop": self.protocol.stopping(),
-            "select": self.protocol.select,
-            "scaling": self.protocol.scaling,
-            "undirected": self.protocol.undirected,
-            "tf32": self.protocol.tf32,
-            "device": device,
-        }
+        return job_of(self.model, data, parts, self.settings, 0, **self.protocol.how(device, self.score))
 
 
 def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:
