@@ -146,8 +146,7 @@ class HomophilyStudy:
         return found
 
     def _asked(self, plan: Plan) -> list[str]:
-        cells = self.quick if plan.quick and not plan.cells else plan.cells
-        asked = named(Plan(tuple(cells)), self.id, {"cell": self.cells()})["cell"]
+        asked = named(plan, self.id, {"cell": self.cells()}, {"cell": self.quick})["cell"]
         titles = {title for cell in asked for title in self.groups.get(cell, [cell])}
         return [title for title in self.subjects if title in titles]
 

@@ -31,6 +31,8 @@ _ENTRIES = (
     "tried",
     "quick",
 )
+_QUICK = ("datasets", "depths", "initialisations")
+"""The axes of which a quick plan takes a few."""
 
 
 class Combination(NamedTuple):
@@ -102,11 +104,8 @@ class Grid:
 
     def asked(self, plan: Plan) -> list[Combination]:
         """What a plan asks for, shallow networks first: what is cheap is known early."""
-        axes = self.axes
-        chosen = named(plan, self.id, axes)
-        if plan.quick:
-            few = {axis: [str(name) for name in self.quick.get(axis, names)] for axis, names in axes.items()}
-            chosen = {axis: few[axis] if chosen[axis] == axes[axis] else chosen[axis] for axis in axes}
+        few = {axis: [str(name) for name in self.quick[axis]] for axis in _QUICK}
+        chosen = named(plan, self.id, self.axes, few)
         return [
             Combination(dataset, activation, initialisation, int(depth))
             for depth in chosen["depths"]
@@ -160,8 +159,7 @@ def parse_grid(text: str) -> Grid:
     with at("depth, tried"):
         check_keys(content["tried"], (), needed=("lr",))
     _check_part("depth, profiles", content["profiles"], ("depths", "initialisations"), axes)
-    few = ("datasets", "depths", "initialisations")
-    _check_part("depth, quick", content["quick"], few, axes, ("splits", "epochs"))
+    _check_part("depth, quick", content["quick"], _QUICK, axes, ("splits", "epochs"))
     return Grid(**content)
 
 

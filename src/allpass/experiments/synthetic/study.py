@@ -95,12 +95,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             "what": (METRICS_TASK, *self.spec.models),
             "series": tuple(self.spec.series),
         }
-        asked = named(plan, self.id, axes)
-        wanted = {cell.lower() for cell in plan.cells}
-        for axis in ("bases", "series") if plan.quick else ():
-            if not wanted.intersection(name.lower() for name in axes[axis]):
-                asked[axis] = list(self.spec.quick[axis])
-        return asked
+        return named(plan, self.id, axes, {axis: self.spec.quick[axis] for axis in ("bases", "series")})
 
     def _task(self, what: str, place: Place, base: str, **more: int) -> Task:
         where = f"{place.series}, level {place.level:g}" if place.series else "any graph"
