@@ -23,16 +23,14 @@ it. A row has the settings that make its model what it is, a cell adds those tha
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Any
 
 from allpass.data.arguments import whole_number
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.content import parse_toml, read_text
 from allpass.experiments.tables.drawn import Drawn
 from allpass.experiments.tables.honest import Honest, check_space
 from allpass.experiments.tables.protocol import Protocol, Tie
@@ -42,15 +40,14 @@ from allpass.train.few_labels import STRATEGIES
 from allpass.train.job import TRAINING
 from allpass.train.rules.scores import SCORES
 
-_FOLDER = resources.files("allpass.experiments") / "specs"
+TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
+"""The names of all specs."""
+
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
     "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against", "table",
     "incomparable", "note",
 )  # fmt: skip
-_OTHER = 'kind = "study"'
-"""How the file of a study begins that is no table; its own module reads it."""
-
 _HEAD = ("notes", "runs", "protocol", "drawn", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
@@ -194,7 +191,7 @@ class Spec:
 
 
 def read_spec(name: str) -> Spec:
-    """The spec of a name of ``SPECS``, checked: every model, dataset, setting and option in it exists.
+    """The spec of a name of ``TABLES``, checked: every model, dataset, setting and option in it exists.
 
     Args:
         name: The name, as on the command line.
@@ -203,16 +200,13 @@ def read_spec(name: str) -> Spec:
         >>> read_spec("acm-random").cell("ACM-GCN", "Texas").published
         (94.92, 2.88)
     """
-    check_name("experiment", name, SPECS)
-    return parse_spec(SPECS[name].read_text(encoding="utf-8"), name)
+    check_name("experiment", name, TABLES)
+    return parse_spec(read_text(name), name)
 
 
 def parse_spec(text: str, name: str) -> Spec:
     """The spec in a TOML text; ``name`` is for messages."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
+    content = parse_toml(text, name)
     with at(name):
         check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
         protocol = Protocol().changed(content.get("protocol", {}))
@@ -331,16 +325,3 @@ def _check_settings(model: str, settings: Mapping[str, Any]) -> None:
     for setting in settings:
         check_name("setting", setting, {*entry.settings, *TRAINING, *entry.training, *entry.space})
     check_settings(settings, entry.settings)
-
-
-def _found() -> dict[str, Traversable]:
-    files = sorted(_FOLDER.iterdir(), key=lambda file: file.name)
-    return {
-        file.name.removesuffix(".toml"): file
-        for file in files
-        if file.name.endswith(".toml") and not file.read_text(encoding="utf-8").startswith(_OTHER)
-    }
-
-
-SPECS = _found()
-"""The files of all tables by name."""
