@@ -16,7 +16,7 @@ from torch_geometric.data import Data
 
 from allpass.data import DATASETS, load, splits
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name
+from allpass.experiments.checks import at, check_keys, check_name, check_settings_of
 from allpass.experiments.complexity.costs import FRAMES, LAYERS, Cost, Size, by_formula, count
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import stored
@@ -25,7 +25,6 @@ from allpass.experiments.study import Plan, Row, Task
 from allpass.graph import Operator
 from allpass.metrics import prepare
 from allpass.models.catalog import create, resolve
-from allpass.models.settings import check_settings
 from allpass.nn.inputs import as_features
 from allpass.train.job import THIN, thin
 from allpass.train.runs.run import Key, Run
@@ -294,10 +293,7 @@ def _checked(model: Costed, content: Mapping[str, Any]) -> Costed:
     check_name("frame", model.frame, FRAMES)
     if model.base:
         check_name("model", model.base, content["models"])
-    entry = resolve(model.model)[0]
-    for setting in model.settings:
-        check_name("setting", setting, entry.settings)
-    check_settings(model.settings, entry.settings)
+    check_settings_of(model.model, model.settings, rates=False)
     if model.published and len(model.published) != len(content["datasets"]):
         raise InputError(
             f"There are {len(model.published)} times for {len(content['datasets'])} datasets.",

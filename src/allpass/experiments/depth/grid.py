@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name
+from allpass.experiments.checks import at, check_keys, check_name, check_settings_of
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
-from allpass.models.catalog import resolve
-from allpass.models.settings import check_settings
 from allpass.nn.activations import ACTIVATIONS
 from allpass.nn.initialisation import SCHEMES
-from allpass.train.job import TRAINING
 
 MODEL = "gcn"
 _ENTRIES = (
@@ -152,10 +149,7 @@ def parse_grid(text: str) -> Grid:
     with at("depth, baseline"):
         check_name("initialisation", content["baseline"], axes["initialisations"])
     with at("depth, fixed"):
-        entry = resolve(MODEL)[0]
-        for name in content["fixed"]:
-            check_name("setting", name, {*entry.settings, *TRAINING})
-        check_settings(content["fixed"], entry.settings)
+        check_settings_of(MODEL, content["fixed"])
     with at("depth, tried"):
         check_keys(content["tried"], (), needed=("lr",))
     _check_part("depth, profiles", content["profiles"], ("depths", "initialisations"), axes)

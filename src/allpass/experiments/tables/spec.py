@@ -29,15 +29,12 @@ from typing import Any
 
 from allpass.data.arguments import whole_number
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.checks import at, check_keys, check_name, check_numbers, check_settings_of
 from allpass.experiments.content import parse_toml, read_text
 from allpass.experiments.tables.drawn import Drawn
 from allpass.experiments.tables.honest import Honest, check_space
 from allpass.experiments.tables.protocol import Protocol, Tie
-from allpass.models.catalog import resolve
-from allpass.models.settings import check_settings
 from allpass.train.few_labels import STRATEGIES
-from allpass.train.job import TRAINING
 from allpass.train.rules.scores import SCORES
 
 TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
@@ -284,11 +281,11 @@ def _cell(
     settings = {**fixed, **given["settings"]} if "settings" in given else None
     tied = Tie.read(row.get("honest", {}))
     if "model" in row:
-        _check_settings(row["model"], fixed if settings is None else settings)
+        check_settings_of(row["model"], fixed if settings is None else settings)
         for setting, values in row.get("space", {}).items():
             for value in values:
-                _check_settings(row["model"], {setting: value})
-        _check_settings(row["model"], tied.where)
+                check_settings_of(row["model"], {setting: value})
+        check_settings_of(row["model"], tied.where)
     elif fixed or settings or "strategy" in row:
         raise InputError(
             "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
@@ -318,10 +315,3 @@ def _cell(
     cell.fresh_protocol.check_dataset(column.dataset)
     cell.honest_protocol.changed(cell.tied.changes).check_dataset(column.honest.dataset)
     return cell
-
-
-def _check_settings(model: str, settings: Mapping[str, Any]) -> None:
-    entry = resolve(model)[0]
-    for setting in settings:
-        check_name("setting", setting, {*entry.settings, *TRAINING, *entry.training, *entry.space})
-    check_settings(settings, entry.settings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,6 +11,7 @@ import numpy as np
 
 from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
+from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Cell, Spec
@@ -213,9 +213,9 @@ class TableStudy(Specified[Spec]):
             found |= {
                 name: numbers[0] if numbers else None,
                 f"{name}_deviation": numbers[1] if len(numbers) > 1 else None,
-                f"{name}_difference": None if compared is None else _finite(compared.difference),
-                f"{name}_low": None if compared is None else _finite(compared.low),
-                f"{name}_high": None if compared is None else _finite(compared.high),
+                f"{name}_difference": None if compared is None else rounded(compared.difference),
+                f"{name}_low": None if compared is None else rounded(compared.low),
+                f"{name}_high": None if compared is None else rounded(compared.high),
                 f"{name}_verdict": "" if compared is None else INCOMPARABLE if moved else compared.word,
             }
         return found
@@ -328,8 +328,8 @@ def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
     return {
         "runs": len(scores),
         "diverged": chosen.diverged,
-        "mean": _finite(float(scores.mean())),
-        "deviation": _finite(float(scores.std(ddof=degrees))) if len(scores) > degrees else None,
+        "mean": rounded(float(scores.mean())),
+        "deviation": rounded(float(scores.std(ddof=degrees))) if len(scores) > degrees else None,
         "validation": _percent(chosen.val_score),
         "scores": " ".join(f"{score:.2f}" for score in scores),
         "epochs": round(float(np.mean([run.epochs for run in runs])), 1),
@@ -337,11 +337,7 @@ def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
 
 
 def _percent(value: float) -> float | None:
-    return _finite(100 * value)
-
-
-def _finite(value: float) -> float | None:
-    return round(value, 3) if math.isfinite(value) else None
+    return rounded(100 * value)
 
 
 def _share(trainings: Trainings) -> float:
