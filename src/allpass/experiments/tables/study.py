@@ -89,10 +89,10 @@ class TableStudy(Specified[Spec]):
         """
         if kind == "honest" and self.spec.honest.in_stages:
             for other in self._choosing(cell, plan):
-                yield f"{cell.row}, searched on {other.column.name}", self._search(other, plan)
+                yield search_title(cell.row, other.column.name), self._search(other, plan)
         final = self._final(cell, kind, plan, store)
         if final is not None:
-            yield f"{cell.row} on {cell.column.name}, {kind}", final
+            yield number_title(cell.row, cell.column.name, kind), final
 
     def _final(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Trainings | None:
         """The trainings whose best is reported; nothing while a search has not told which these are."""
@@ -291,6 +291,22 @@ class _Wanted:
             not self.named[axis] or name in self.named[axis]
             for axis, name in (("row", cell.row), ("column", cell.column.name))
         )
+
+
+def number_title(row: str, column: str, kind: str) -> str:
+    """The title of the task that gives a number.
+
+    Args:
+        row: Its row.
+        column: Its column.
+        kind: One of ``KINDS``.
+    """
+    return f"{row} on {column}, {kind}"
+
+
+def search_title(row: str, column: str) -> str:
+    """The title of the task that searches settings of a row on a column."""
+    return f"{row}, searched on {column}"
 
 
 def kinds_of(spec: Spec) -> tuple[Kind, ...]:
