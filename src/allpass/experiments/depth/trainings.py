@@ -7,12 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from allpass.data import Split
 from allpass.experiments.depth.grid import MODEL, Combination, Grid
+from allpass.experiments.majority import majority
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import prepared
@@ -138,11 +137,8 @@ def _measured(run: Run, job: Job, number: int, outcome: Outcome) -> Run:
         for moment, of in sizes.items()
         for name, values in of.items()
     }
-    return replace(
-        run,
-        scores={**run.scores, "majority": majority(job.data.y, wanted.split)},
-        curves={**run.curves, **curves},
-    )
+    most = majority(job.data.y, wanted.split.train, wanted.split.test)
+    return replace(run, scores={**run.scores, "majority": most}, curves={**run.curves, **curves})
 
 
 def sizes_of(network: nn.Module, problem: Problem) -> dict[str, NDArray[np.float64]]:
@@ -166,14 +162,3 @@ def logarithms(flow: Propagation) -> dict[str, NDArray[np.float64]]:
             name: np.log10(np.array([getattr(layer, name) for layer in flow], dtype=np.float64))
             for name in QUANTITIES
         }
-
-
-def majority(y: torch.Tensor, split: Split) -> float:
-    """The accuracy on the test nodes of saying the most frequent class of the training nodes.
-
-    Args:
-        y: The labels.
-        split: Which nodes are which.
-    """
-    answer = y[split.train].bincount().argmax()
-    return float((y[split.test] == answer).double().mean())

@@ -11,8 +11,10 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from allpass.data import Split, load
+from allpass.data import Split
 from allpass.data import splits as draw
+from allpass.experiments.at_hand import graph_of
+from allpass.experiments.majority import majority
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.train.few_labels import STRATEGIES, few_labels
 from allpass.train.fit import job_of
@@ -83,8 +85,7 @@ class Trainings:
     def majority(self) -> float:
         """The accuracy of saying the most frequent class of the validation nodes, averaged over the splits."""
         data, parts = prepared(self.dataset, self.protocol)
-        right = [data.y[part.test] == data.y[part.val].clamp(min=0).bincount().argmax() for part in parts]
-        return fmean(float(each.double().mean()) for each in right)
+        return fmean(majority(data.y, part.val, part.test) for part in parts)
 
     def runs(self, left: Collection[str], device: str) -> Iterator[Sequence[Run]]:
         """Train, and give the runs as they end.
@@ -136,10 +137,5 @@ def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:
 def _prepared(
     dataset: str, unlabelled: str, options: tuple[tuple[str, Any], ...]
 ) -> tuple[Data, list[Split]]:
-    data = _loaded(dataset, unlabelled)
+    data = graph_of(dataset, unlabelled)
     return data, draw(data, **dict(options))
-
-
-@lru_cache(maxsize=8)
-def _loaded(dataset: str, unlabelled: str) -> Data:
-    return load(dataset, unlabelled=unlabelled)
