@@ -11,12 +11,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from allpass.cli.progress import Lines
 from allpass.errors import AllpassError
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.depth.study import DepthStudy
 from allpass.experiments.executors.local import Local
-from allpass.experiments.lines import Lines
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.synthetic.graphs import METRICS_TASK
