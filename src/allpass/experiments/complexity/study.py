@@ -294,6 +294,11 @@ def _checked(model: Costed, content: Mapping[str, Any]) -> Costed:
     if model.base:
         check_name("model", model.base, content["models"])
     check_settings_of(model.model, model.settings, rates=False)
+    if bool(model.published) != bool(model.table):
+        raise InputError(
+            f"Got table = {model.table!r} with {len(model.published)} published times.",
+            "Give both: a reader asks where they are from.",
+        )
     if model.published and len(model.published) != len(content["datasets"]):
         raise InputError(
             f"There are {len(model.published)} times for {len(content['datasets'])} datasets.",

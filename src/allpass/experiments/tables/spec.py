@@ -42,7 +42,7 @@ TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
 
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
-    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against", "table",
+    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against",
     "incomparable", "note",
 )  # fmt: skip
 _HEAD = ("notes", "runs", "protocol", "drawn", "honest", "quick", "defaults")
@@ -99,7 +99,6 @@ class Cell:
         beside: What was printed beside the settings, where that is another number.
         rerun: Mean, and deviation if known, of the authors' own code, run again.
         against: The row that this one changes something of, and is to be read against; or empty.
-        table: Where it was printed, if not in the source of the whole table.
         incomparable: Why the number cannot be compared with ours; empty where it can.
         note: What a reader has to know.
     """
@@ -122,7 +121,6 @@ class Cell:
     beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
     against: str = ""
-    table: str = ""
     incomparable: str = ""
     note: str = ""
 
@@ -307,7 +305,6 @@ def _cell(
         **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
         runs=runs,
         against=row.get("against", ""),
-        table=row.get("table", ""),
         incomparable=given.get("incomparable", row.get("incomparable", "")),
         note=" ".join(part["note"] for part in (row, given) if "note" in part),
     )

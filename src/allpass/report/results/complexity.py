@@ -110,7 +110,8 @@ def _times(study: ComplexityStudy, rows: Sequence[Row]) -> str:
             for name in ("ratio", "published_ratio")
         )
         line = f"- {title}: {_spread(ours)} times the epoch of {model.base}"
-        lines.append(line + (f"; published {_spread(published)}" if published else ""))
+        tables = " and ".join(dict.fromkeys((model.table, study.models[model.base].table)))
+        lines.append(line + (f"; published {_spread(published)}, from {tables}" if published else ""))
     how = "The median over datasets, and the lowest to highest of them:"
     return f"{how}\n\n" + "\n".join(lines) if lines else "No model was timed beside its base."
 
