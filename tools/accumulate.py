@@ -11,17 +11,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from allpass.cli.progress import Lines
 from allpass.errors import AllpassError
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.depth.study import DepthStudy
 from allpass.experiments.executors.local import Local
-from allpass.experiments.lines import Lines
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.synthetic.graphs import METRICS_TASK
 from allpass.experiments.synthetic.study import SyntheticStudy
-from allpass.experiments.tables.study import TableStudy
+from allpass.experiments.tables.study import TableStudy, number_title, search_title
 from allpass.train.runs.store import Store
 from tools.kept import kept
 
@@ -46,14 +46,14 @@ def known(study: Study, rows: Sequence[Row], store: Store) -> frozenset[str]:
 
 def _of_table(study: TableStudy, rows: Sequence[Row]) -> Iterator[str]:
     """Numbers; and the searches that no honest number which is lacking chooses by."""
-    there = {(row["row"], row["column"], row["kind"]) for row in rows}
-    yield from (f"{row} on {column}, {kind}" for row, column, kind in there)
+    there = {(str(row["row"]), str(row["column"]), str(row["kind"])) for row in rows}
+    yield from (number_title(row, column, kind) for row, column, kind in there)
     honest = [(cell.row, cell.column.name) for cell, kind in study.asked(Plan()) if kind == "honest"]
     lacking = {(row, column) for row, column in honest if (row, column, "honest") not in there}
     by_others = {row for row, _ in lacking} if study.spec.honest.choose == "others" else set()
     for row, column in honest:
         if (row, column) not in lacking and row not in by_others:
-            yield f"{row}, searched on {column}"
+            yield search_title(row, column)
 
 
 def _of_depth(rows: Sequence[Row]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import torch
 import typer
 from tests.train.batches import batch_of
 
-from allpass.cli.progress import reproducing, share_done, state, steps, stoppable, training
+from allpass.cli.progress import Lines, reproducing, share_done, state, steps, stoppable, training
 from allpass.experiments.runner import Progress
 from allpass.train.engine.batch import REPORTED
 from allpass.train.job import Glance
@@ -81,7 +81,22 @@ def test_on_a_terminal_there_is_a_bar(
 def test_away_from_a_terminal_a_reproduction_has_lines(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("allpass.experiments.lines.PAUSE", 0.0)
+    monkeypatch.setattr("allpass.cli.progress.BETWEEN_LINES", 0.0)
     with reproducing() as look:
         look(Progress(10, 5, "GCN on Cora"))
     assert capfd.readouterr().err == "5 of 10 runs: GCN on Cora\n"
+
+
+def test_a_long_reproduction_has_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter((0.0, 0.0, 30.0, 70.0, 100.0, 140.0, 210.0))
+    monkeypatch.setattr("allpass.cli.progress.time.monotonic", lambda: next(clock))
+    look = Lines()
+    for stored in (100, 110, 170, 180, 240):
+        look(Progress(1_240, stored, "GCN on Cora"))
+    look(Progress(1_240, 240))  # nothing has come of anything yet
+    assert capfd.readouterr().err.splitlines() == [
+        "170 of 1,240 runs, about 18 min left: GCN on Cora",
+        "240 of 1,240 runs, about 17 min left: GCN on Cora",
+    ]

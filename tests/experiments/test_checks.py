@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from allpass.errors import InputError, UnknownNameError
-from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.checks import at, check_keys, check_name, check_numbers, check_settings_of
 
 
 def test_places_are_put_in_front_from_outside_in() -> None:
@@ -37,6 +37,17 @@ def test_keys() -> None:
         check_keys({"b": 1}, ("b",), needed=("a",))
     with pytest.raises(InputError, match=r"Got 5. Expected a table of a, b"):
         check_keys(5, ("b",), needed=("a",))
+
+
+def test_settings_are_of_a_model_and_of_its_training() -> None:
+    check_settings_of("gcnii", {"num_layers": 4, "lr": 0.1, "weight_decay:conv": 0.0})
+    check_settings_of("gcnii", {"num_layers": 4}, rates=False)
+    with pytest.raises(InputError, match=r"There is no setting 'dropuot'. Did you mean 'dropout'"):
+        check_settings_of("gcnii", {"dropuot": 0.5})
+    with pytest.raises(InputError, match=r"Got dropout = 2. Expected a probability"):
+        check_settings_of("gcnii", {"dropout": 2})
+    with pytest.raises(InputError, match=r"There is no setting 'lr'"):
+        check_settings_of("gcnii", {"lr": 0.1}, rates=False)
 
 
 @pytest.mark.parametrize("numbers", [[1], [94.92, 2.88]])

@@ -8,11 +8,11 @@ from allpass.errors import InputError
 from allpass.experiments.content import named, parse_content
 from allpass.experiments.study import Plan
 
-FILE = 'kind = "study"\nid = "small"\ntitle = "t"\nsource = "s"\nnotes = ["n"]\nsize = 3\n'
+FILE = 'id = "small"\ntitle = "t"\nsource = "s"\nnotes = ["n"]\nsize = 3\n'
 AXES = {"network": ["gcn", "krylov"], "activation": ["relu", "tanh", "ELU"]}
 
 
-def test_a_file_is_its_entries_without_the_kind() -> None:
+def test_a_file_is_its_entries() -> None:
     assert parse_content(FILE, "small", ["size"]) == {
         "id": "small",
         "title": "t",

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from allpass.train.job import Glance
     from allpass.train.runs.store import Store
 
+BETWEEN_LINES = 60.0
+"""Seconds."""
+
 _PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
 
 
@@ -59,8 +62,6 @@ def reproducing() -> Iterator[Callable[[Reached], None]]:
     """A bar for a reproduction: runs that are there, what came last, time left; without a terminal, lines of these."""
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    from allpass.experiments.lines import Lines
-
     words = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs")
     with _bar(SpinnerColumn(), *words, TimeRemainingColumn()) as bar:
         task = bar.add_task("looking what is there", total=None)
@@ -74,6 +75,24 @@ def reproducing() -> Iterator[Callable[[Reached], None]]:
             bar.update(task, completed=reached.stored, total=reached.wanted, description=title)
 
         yield look
+
+
+class Lines:
+    """Told how far a reproduction is, writes a line to the standard error where the last one is some time ago."""
+
+    def __init__(self) -> None:
+        self._began = self._said = time.monotonic()
+        self._first: int | None = None
+
+    def __call__(self, reached: Reached) -> None:
+        now = time.monotonic()
+        self._first = reached.stored if self._first is None else self._first
+        if now - self._said < BETWEEN_LINES or not reached.title:
+            return
+        self._said = now
+        rate = (reached.stored - self._first) / (now - self._began)
+        left = f", about {(reached.wanted - reached.stored) / rate / 60:.0f} min left" if rate else ""
+        typer.echo(f"{reached.stored:,} of {reached.wanted:,} runs{left}: {reached.title}", err=True)
 
 
 @contextmanager

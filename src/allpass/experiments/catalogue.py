@@ -9,14 +9,13 @@ from allpass.experiments.complexity import study as complexity
 from allpass.experiments.study import Study
 from allpass.experiments.synthetic import study as synthetic
 from allpass.experiments.tables import bars
-from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.spec import TABLES, read_spec
 from allpass.experiments.tables.study import TableStudy
 
-_TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
 _OTHERS = (bars, homophily, synthetic, rank, depth, examples, complexity)
 
 STUDIES: Mapping[str, Study] = {
-    **{name: TableStudy(read_spec(name)) for name in _TABLES},
+    **{name: TableStudy(read_spec(name)) for name in TABLES},
     **{other.STUDY.id: other.STUDY for other in _OTHERS},
 }
 """Every study by its ID."""

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from allpass.errors import AllpassError, InputError, did_you_mean
+from allpass.models.catalog import resolve
+from allpass.models.settings import check_settings
+from allpass.train.job import TRAINING
 
 
 @contextmanager
@@ -42,6 +45,21 @@ def check_keys(given: object, known: Collection[str], *, needed: Collection[str]
     for key in needed:
         if key not in given:
             raise InputError(f"The entry {key!r} is missing.", f"Expected {', '.join(needed)}.")
+
+
+def check_settings_of(model: str, settings: Mapping[str, Any], *, rates: bool = True) -> None:
+    """Complain about a setting that a model does not have, or a value that it cannot have.
+
+    Args:
+        model: A name of ``allpass.models.MODELS``.
+        settings: The settings.
+        rates: Whether those of its training may be among them.
+    """
+    entry = resolve(model)[0]
+    of_training = {*TRAINING, *entry.training, *entry.space} if rates else set[str]()
+    for setting in settings:
+        check_name("setting", setting, {*entry.settings, *of_training})
+    check_settings(settings, entry.settings)
 
 
 def check_numbers(kind: str, numbers: Any) -> None:

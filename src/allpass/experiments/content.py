@@ -1,4 +1,4 @@
-"""The file of a study that is no table, and the parts of a study that a plan names."""
+"""The file of a study, and the parts of a study that a plan names."""
 
 from __future__ import annotations
 
@@ -19,8 +19,16 @@ def read_text(name: str) -> str:
     return (resources.files("allpass.experiments") / "specs" / f"{name}.toml").read_text(encoding="utf-8")
 
 
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """What stands in a file; ``name`` is the ID of the study, for the message about a text that is no TOML."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
+
+
 def parse_content(text: str, name: str, entries: Collection[str]) -> dict[str, Any]:
-    """What stands in the file of a study: ``id``, ``title``, ``source`` and ``notes``, and all of its own entries.
+    """What stands in the file of a study that is no table: what every study says of itself, and all of its own entries.
 
     Args:
         text: The file, in TOML.
@@ -31,13 +39,9 @@ def parse_content(text: str, name: str, entries: Collection[str]) -> dict[str, A
         >>> parse_content(read_text("examples"), "examples", ["graphs"])["id"]
         'examples'
     """
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
+    content = parse_toml(text, name)
     with at(name):
-        check_keys(content, ("kind",), needed=(*_HEAD, *entries))
-    del content["kind"]
+        check_keys(content, (), needed=(*_HEAD, *entries))
     return {**content, "notes": tuple(content["notes"])}
 
 

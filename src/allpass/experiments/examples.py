@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from allpass.data import DATASETS, load
+from allpass.data import DATASETS
 from allpass.errors import InputError
+from allpass.experiments.at_hand import graph_of
 from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import Measured, measure, stored
@@ -103,7 +103,7 @@ class ExamplesStudy:
         return [Task(self.id, self.graphs[name].title, {"graph": name}, gpu=0.0) for name in wanted]
 
     def keys(self, task: Task) -> list[Key]:
-        data = _loaded(self.graphs[task.about["graph"]].dataset)
+        data = graph_of(self.graphs[task.about["graph"]].dataset)
         return [
             Key(
                 dataset=data.name,
@@ -117,7 +117,7 @@ class ExamplesStudy:
         ]
 
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
-        return measure(task, self.keys(task), device, lambda key: measured(_loaded(key.dataset)))
+        return measure(task, self.keys(task), device, lambda key: measured(graph_of(key.dataset)))
 
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """A row is a graph; its edges, matrices and the nodes that pass are texts."""
@@ -130,7 +130,7 @@ class ExamplesStudy:
 
     def _row(self, name: str, runs: Sequence[Run], plan: Plan) -> Row:
         example, run = self.graphs[name], runs[0]
-        data = _loaded(example.dataset)
+        data = graph_of(example.dataset)
         metrics = {metric: run.scores[metric] for metric in METRICS}
         matrices = {kind: run.curves[kind] for kind in MATRICES}
         differences = example.differences(metrics, matrices)
@@ -215,11 +215,6 @@ def _lines(values: NDArray[np.float32]) -> str:
 def _nodes(which: NDArray[np.float32]) -> str:
     """Which nodes, counted from 1."""
     return " ".join(str(number) for number, chosen in enumerate(which, 1) if chosen)
-
-
-@lru_cache
-def _loaded(dataset: str) -> Data:
-    return load(dataset)
 
 
 STUDY = parse_study(read_text("examples"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +16,7 @@ from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import Measured, measure, stored
 from allpass.experiments.origin import origin
+from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Task
 from allpass.metrics import METRICS, LabelledGraph, Measurement, profile
 from allpass.metrics.aggregation import (
@@ -52,6 +52,9 @@ NEWER = (
 )
 EDGES = ("directed", "stored", "undirected")
 """What was counted as edges: one way without self-loops, all that is stored, or both ways once without self-loops."""
+
+DIGITS = 6
+"""How many a metric has after the point, in the rows."""
 
 TIES_FAIL = -1e-12
 """The relative tolerance by which two equal means are no longer equal."""
@@ -146,8 +149,7 @@ class HomophilyStudy:
         return found
 
     def _asked(self, plan: Plan) -> list[str]:
-        cells = self.quick if plan.quick and not plan.cells else plan.cells
-        asked = named(Plan(tuple(cells)), self.id, {"cell": self.cells()})["cell"]
+        asked = named(plan, self.id, {"cell": self.cells()}, {"cell": self.quick})["cell"]
         titles = {title for cell in asked for title in self.groups.get(cell, [cell])}
         return [title for title in self.subjects if title in titles]
 
@@ -162,8 +164,8 @@ class HomophilyStudy:
                 "metric": metric,
                 **_compared(
                     subject.published.get(metric),
-                    _finite(by.get("printed", {}).get(metric)),
-                    _finite(defined),
+                    rounded(by.get("printed", {}).get(metric), DIGITS),
+                    rounded(defined, DIGITS),
                     subject.tolerance,
                 ),
                 "table": subject.table,
@@ -207,7 +209,7 @@ def _compared(published: float | None, printed: float | None, defined: float | N
     """The three numbers, how far ours are from the published one, and which of them gives it."""
 
     def less_published(ours: float | None) -> float | None:
-        return None if ours is None or published is None else round(ours - published, 6)
+        return None if ours is None or published is None else round(ours - published, DIGITS)
 
     return {
         "published": published,
@@ -217,10 +219,6 @@ def _compared(published: float | None, printed: float | None, defined: float | N
         "definition_difference": less_published(defined),
         "by": "" if published is None else reproduced_by(published, printed, defined, tolerance),
     }
-
-
-def _finite(value: float | None) -> float | None:
-    return round(value, 6) if value is not None and math.isfinite(value) else None
 
 
 def _measured(key: Key) -> Measured:

@@ -142,10 +142,15 @@ def job_of(
     **how: Unpack[How],
 ) -> Job:
     """What :func:`fit` would do, not done yet."""
+    return job_from(model, data, _all_of(splits, settings, seeds, None), **how)
+
+
+def job_from(model: str, data: Data, wanted: Sequence[Wanted], **how: Unpack[How]) -> Job:
+    """The same for runs that are named one by one."""
     defaults = inspect.signature(fit).parameters
     every: dict[str, Any] = {name: defaults[name].default for name in How.__annotations__} | dict(how)
     names = (every.pop(name) for name in ("task", "score", "optimizer", "stop", "select", "tf32"))
-    return Job(model, data, _all_of(splits, settings, seeds, None), _recipe(*names), **every)
+    return Job(model, data, wanted, _recipe(*names), **every)
 
 
 def _all_of(

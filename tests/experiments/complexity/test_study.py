@@ -147,6 +147,7 @@ def test_the_study_is_that_of_the_paper() -> None:
             r"^complexity, model GCN: there is no setting 'bais'. Did you mean 'bias'",
         ),
         ("published = [2.53, ", "published = [", r"model SGC-1: there are 8 times for 9 datasets. Give one"),
+        ('table = "Table 1"', "", r"model SGC-1: got table = '' with 9 published times. Give both"),
         ('frame = "one layer"', "", r"^complexity, model SGC-1: the entry 'frame' is missing"),
     ],
 )

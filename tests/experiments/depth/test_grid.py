@@ -50,6 +50,11 @@ def test_a_named_cell_is_quick_too() -> None:
     }
 
 
+def test_a_quick_plan_that_names_all_depths_has_all_of_them() -> None:
+    asked = GRID.asked(Plan(cells=tuple(map(str, GRID.depths)), quick=True))
+    assert {place.layers for place in asked} == set(GRID.depths)
+
+
 def test_an_unknown_cell_is_told() -> None:
     with pytest.raises(InputError, match=r"no cell 'glorto' in 'depth'.*Did you mean 'glorot'"):
         GRID.asked(Plan(cells=("glorto",)))

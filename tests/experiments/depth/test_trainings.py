@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from allpass.data import Split
+from allpass.data import load
 from allpass.experiments.depth import STUDY
-from allpass.experiments.depth.trainings import QUANTITIES, DeepTrainings, majority
+from allpass.experiments.depth.trainings import QUANTITIES, DeepTrainings
 from allpass.models.catalog import create
 from allpass.train.runs.run import Run
 
@@ -48,6 +48,12 @@ def test_a_run_is_known_by_its_rate_and_split_and_the_split_seeds_the_weights() 
 def test_it_is_no_training_of_another_study() -> None:
     wanted = trainings()
     assert wanted.keys()[0].identity != wanted.job("cpu").key(0).identity
+
+
+def test_whatever_the_protocol_says_is_in_the_keys() -> None:
+    wanted = trainings()
+    rounded = replace(wanted, protocol=SMALL.changed({"tf32": True}))
+    assert not set(wanted.keys()) & set(rounded.keys())
 
 
 def test_it_travels_as_json() -> None:
@@ -116,8 +122,9 @@ def test_a_network_beyond_the_range_of_its_numbers_is_a_result() -> None:
     assert not np.isfinite(sizes[-1])
 
 
-def test_the_most_frequent_class_is_that_of_the_training_nodes() -> None:
-    y = torch.tensor([0, 1, 1, 0, 0, 1, 0, 0])
-    train = torch.tensor([1, 1, 1, 0, 0, 0, 0, 0], dtype=torch.bool)
-    val = torch.tensor([0, 0, 0, 1, 0, 0, 0, 0], dtype=torch.bool)
-    assert majority(y, Split(train, val, ~(train | val), "mine")) == 0.25
+def test_the_most_frequent_class_is_that_of_the_training_nodes(runs: list[Run]) -> None:
+    wanted = trainings().job("cpu").wanted[0]
+    y = load("cora").y
+    answer = max(range(7), key=lambda label: int((y[wanted.split.train] == label).sum()))
+    run = next(run for run in runs if run.key.seed == 0)
+    assert run.scores["majority"] == pytest.approx(float((y[wanted.split.test] == answer).float().mean()))

@@ -66,6 +66,13 @@ def test_a_task_whose_worker_dies_is_begun_again(tmp_path: Path) -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_a_cpu_with_a_number_is_a_cpu() -> None:
+    tasks = [acts("first", runs=1), acts("second", runs=1)]
+    found = list(Local("cpu:0", workers=2, perform=perform).run(tasks))
+    assert {event.error for event in found} == {""}
+    assert {event.number for event in found if event.ended} == {0, 1}
+
+
 def test_workers_work_at_the_same_time_and_end_when_nobody_listens() -> None:
     tasks = [acts(f"task {number}", runs=1000, pause=0.05) for number in range(3)]
     events = Local(workers=2, perform=perform).run(tasks)

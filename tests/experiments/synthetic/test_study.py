@@ -94,6 +94,12 @@ def test_a_network_is_trained_as_by_hand(store: Store) -> None:
     assert str(row["values"]).split()[1] == f"{100 * run.scores['test_score']:.2f}"
 
 
+def test_whatever_the_protocol_says_is_in_the_keys(store: Store) -> None:
+    rounded = SyntheticStudy(replace(SMALL.spec, protocol=SMALL.spec.protocol.changed({"tf32": True})))
+    task = SMALL.tasks(Plan(("GCN",), quick=True), store)[0]
+    assert not set(SMALL.keys(task)) & set(rounded.keys(task))
+
+
 def test_each_level_takes_the_setting_that_is_best_on_validation(store: Store) -> None:
     plan = Plan(("GCN", "cora"), quick=True)
     rows = done(SMALL, plan, store)

@@ -6,7 +6,7 @@ from allpass.errors import InputError
 from allpass.experiments.content import read_text
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.bars import CHARTS, STUDY, parse_charts
-from allpass.experiments.tables.spec import SPECS, read_spec
+from allpass.experiments.tables.spec import TABLES, read_spec
 from allpass.experiments.tables.study import TableStudy
 
 TABLE = TableStudy(read_spec("acm-random"))
@@ -20,7 +20,7 @@ def test_it_is_a_part_of_the_table_of_random_splits() -> None:
     assert {row for row, _, _ in asked} == set(CHARTS.rows)
     assert len(STUDY.spec.cells) == len(CHARTS.rows) * 6
     assert all(cell == TABLE.spec.cell(cell.row, cell.column.name) for cell in STUDY.spec.cells)
-    assert "acm-bars" not in SPECS
+    assert "acm-bars" not in TABLES
 
 
 def test_columns_stand_in_the_order_of_the_charts() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.experiments.tables.budget import FEWER, FORWARD, LIMIT, Extent, operations
 
 from allpass.errors import InputError
 from allpass.experiments.complexity.costs import Size, count
-from allpass.experiments.tables.budget import FEWER, FORWARD, LIMIT, Extent, operations
 from allpass.experiments.tables.spec import Cell, read_spec
 from allpass.graph import Operator
 from allpass.models import create

@@ -21,6 +21,21 @@ def test_the_rules_are_those_that_the_names_say() -> None:
     assert protocol.stopping() == Window(max_epochs=5000)
 
 
+def test_it_tells_a_training_all_that_it_says() -> None:
+    how = Protocol(optimizer="rmsprop", scaling="none", undirected=False, tf32=True).how("cpu", "roc_auc")
+    assert how == {
+        "score": "roc_auc",
+        "optimizer": "rmsprop",
+        "stop": Window(max_epochs=5000),
+        "select": "lowest-val-loss",
+        "scaling": "none",
+        "undirected": False,
+        "tf32": True,
+        "device": "cpu",
+    }
+    assert Protocol().how("cpu")["score"] is None
+
+
 def test_a_change_keeps_the_rest() -> None:
     before = Protocol(splits={"name": "few-label", "count": 10}, scaling="none")
     after = before.changed({"splits": {"percent": 0.5}, "optimizer": "rmsprop"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter
 from dataclasses import replace
 
@@ -13,14 +12,15 @@ from torch_geometric.data import Data
 
 from allpass.data import splits
 from allpass.errors import InputError
+from allpass.experiments.content import parse_toml, read_text
 from allpass.experiments.tables.honest import Honest
 from allpass.experiments.tables.protocol import Tie
-from allpass.experiments.tables.spec import SPECS, Spec, parse_spec, read_spec
+from allpass.experiments.tables.spec import TABLES, Spec, parse_spec, read_spec
 from allpass.models.catalog import create, resolve
 from allpass.models.settings import check_settings
 from allpass.train.job import TRAINING
 
-ALL = {name: read_spec(name) for name in SPECS}
+ALL = {name: read_spec(name) for name in TABLES}
 NUM_NODES, NUM_FEATURES, NUM_CLASSES = 10, 7, 3
 RING = torch.stack([torch.arange(NUM_NODES), (torch.arange(NUM_NODES) + 1) % NUM_NODES])
 EDGES = torch.cat([RING, RING.flip(0)], dim=1)
@@ -87,10 +87,10 @@ def test_each_table_is_whole(name: str, rows: int, columns: int, published: int,
 
 
 def test_every_spec_is_counted_above() -> None:
-    assert set(SPECS) == {"acm-random", "acm-fixed", "acm-deezer", "table1", "ablation"}
+    assert set(TABLES) == {"acm-random", "acm-fixed", "acm-deezer", "table1", "ablation"}
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_model_is_built_with_its_settings(name: str) -> None:
     x = torch.rand(NUM_NODES, NUM_FEATURES)
     different = {
@@ -114,7 +114,7 @@ def test_every_model_is_built_with_its_settings(name: str) -> None:
         assert {key.split(":")[1] for key in settings if ":" in key} <= set(groups)
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_protocol_resolves(name: str) -> None:
     for cell in ALL[name].cells:
         assert cell.protocol.stopping().max_epochs in (
@@ -130,7 +130,7 @@ def test_every_protocol_resolves(name: str) -> None:
             assert on_corrected.protocol.scaling == cell.protocol.scaling
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_number_is_a_percentage(name: str) -> None:
     for cell in ALL[name].cells:
         for numbers in (cell.published, cell.beside, cell.rerun):
@@ -384,7 +384,7 @@ def test_a_row_has_a_space_and_a_column_a_score() -> None:
     assert (cell.column.score, cell.column.honest.score) == ("roc_auc", "")
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_setting_that_is_searched_is_one_of_its_model(name: str) -> None:
     spec = ALL[name]
     rows = {cell.row: cell for cell in spec.cells if cell.model}
@@ -532,10 +532,10 @@ def test_unknown_names_are_answered() -> None:
         small().cell("ACM", "Texsa")
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_cell_is_one_line(name: str) -> None:
-    text = SPECS[name].read_text(encoding="utf-8")
-    cells = sum(len(row["cells"]) for row in tomllib.loads(text)["rows"].values())
+    text = read_text(name)
+    cells = sum(len(row["cells"]) for row in parse_toml(text, name)["rows"].values())
     body = text[text.index("[rows.") :].splitlines()
     assert (
         sum(
@@ -547,7 +547,7 @@ def test_a_cell_is_one_line(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", TABLES)
 def test_rows_that_change_another_stand_in_its_columns(name: str) -> None:
     spec = ALL[name]
     places = {(cell.row, cell.column.name) for cell in spec.cells}

@@ -62,6 +62,8 @@ def test_keys_come_setting_by_setting_and_split_by_split_within() -> None:
         {"select": "final"},
         {"optimizer": "adamw"},
         {"scaling": "rows"},
+        {"undirected": False},
+        {"tf32": True},
         {"splits": {"seed": 1}},
     ],
 )

@@ -82,7 +82,7 @@ def test_tables_have_a_column_for_each_dataset() -> None:
 
 def test_times_are_multiples_of_the_base() -> None:
     text = blocks(Text)[3].text
-    told = "ACM-GCN 2.10 (1.80 to 2.40) times GCN (published 2.25 (2.25 to 2.25))"
+    told = "ACM-GCN 2.10 (1.80 to 2.40) times GCN (published 2.25 (2.25 to 2.25), Table 1)"
     assert f"- {told}" in text
     assert told in page(STUDY, ROWS).findings[-1]
     gcn, krylov = blocks(Table)[4:]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 from torch import nn
 from torch_geometric.data import Data
 
-from allpass.data import DATASETS, load, splits
+from allpass.data import DATASETS, splits
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name
+from allpass.experiments.at_hand import graph_of
+from allpass.experiments.checks import at, check_keys, check_name, check_settings_of
 from allpass.experiments.complexity.costs import FRAMES, LAYERS, Cost, Size, by_formula, count
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import stored
@@ -25,7 +25,6 @@ from allpass.experiments.study import Plan, Row, Task
 from allpass.graph import Operator
 from allpass.metrics import prepare
 from allpass.models.catalog import create, resolve
-from allpass.models.settings import check_settings
 from allpass.nn.inputs import as_features
 from allpass.train.job import THIN, thin
 from allpass.train.runs.run import Key, Run
@@ -110,7 +109,7 @@ class ComplexityStudy:
         ]
 
     def keys(self, task: Task) -> list[Key]:
-        data = _loaded(self.datasets[task.about["dataset"]])
+        data = graph_of(self.datasets[task.about["dataset"]])
         return [
             Key(
                 dataset=data.name,
@@ -132,7 +131,7 @@ class ComplexityStudy:
 
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
         """All models of a dataset together: a time says most beside others of the same minute."""
-        data = _loaded(self.datasets[task.about["dataset"]])
+        data = graph_of(self.datasets[task.about["dataset"]])
         keys = [key for key in self.keys(task) if not task.left or key.identity in task.left]
         times = timed([Trained(key, data, device) for key in keys], task.about["rounds"])
         made_with = versions(device)
@@ -192,7 +191,7 @@ class ComplexityStudy:
         return times[place] if times else None
 
     def _costs(self, dataset: str, model: Costed, run: Run) -> Row:
-        data = _loaded(self.datasets[dataset])
+        data = graph_of(self.datasets[dataset])
         size, C = Size.of(_adjacency(data)), _classes(data)
         recounted, printed = LAYERS[model.layer]
         widths = data.num_features, self.hidden, C
@@ -294,10 +293,12 @@ def _checked(model: Costed, content: Mapping[str, Any]) -> Costed:
     check_name("frame", model.frame, FRAMES)
     if model.base:
         check_name("model", model.base, content["models"])
-    entry = resolve(model.model)[0]
-    for setting in model.settings:
-        check_name("setting", setting, entry.settings)
-    check_settings(model.settings, entry.settings)
+    check_settings_of(model.model, model.settings, rates=False)
+    if bool(model.published) != bool(model.table):
+        raise InputError(
+            f"Got table = {model.table!r} with {len(model.published)} published times.",
+            "Give both: a reader asks where they are from.",
+        )
     if model.published and len(model.published) != len(content["datasets"]):
         raise InputError(
             f"There are {len(model.published)} times for {len(content['datasets'])} datasets.",
@@ -312,11 +313,6 @@ def _quartiles(name: str, values: NDArray[np.float32] | None) -> Row:
         [None] * 3 if values is None else [round(float(q), 4) for q in np.percentile(values, (50, 25, 75))]
     )
     return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
-
-
-@lru_cache
-def _loaded(dataset: str) -> Data:
-    return load(dataset)
 
 
 def _network(key: Key, data: Data) -> nn.Module:

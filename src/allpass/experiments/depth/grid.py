@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name
+from allpass.experiments.checks import at, check_keys, check_name, check_settings_of
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
-from allpass.models.catalog import resolve
-from allpass.models.settings import check_settings
 from allpass.nn.activations import ACTIVATIONS
 from allpass.nn.initialisation import SCHEMES
-from allpass.train.job import TRAINING
 
 MODEL = "gcn"
 _ENTRIES = (
@@ -31,6 +28,8 @@ _ENTRIES = (
     "tried",
     "quick",
 )
+_QUICK = ("datasets", "depths", "initialisations")
+"""The axes of which a quick plan takes a few."""
 
 
 class Combination(NamedTuple):
@@ -102,11 +101,8 @@ class Grid:
 
     def asked(self, plan: Plan) -> list[Combination]:
         """What a plan asks for, shallow networks first: what is cheap is known early."""
-        axes = self.axes
-        chosen = named(plan, self.id, axes)
-        if plan.quick:
-            few = {axis: [str(name) for name in self.quick.get(axis, names)] for axis, names in axes.items()}
-            chosen = {axis: few[axis] if chosen[axis] == axes[axis] else chosen[axis] for axis in axes}
+        few = {axis: [str(name) for name in self.quick[axis]] for axis in _QUICK}
+        chosen = named(plan, self.id, self.axes, few)
         return [
             Combination(dataset, activation, initialisation, int(depth))
             for depth in chosen["depths"]
@@ -153,15 +149,11 @@ def parse_grid(text: str) -> Grid:
     with at("depth, baseline"):
         check_name("initialisation", content["baseline"], axes["initialisations"])
     with at("depth, fixed"):
-        entry = resolve(MODEL)[0]
-        for name in content["fixed"]:
-            check_name("setting", name, {*entry.settings, *TRAINING})
-        check_settings(content["fixed"], entry.settings)
+        check_settings_of(MODEL, content["fixed"])
     with at("depth, tried"):
         check_keys(content["tried"], (), needed=("lr",))
     _check_part("depth, profiles", content["profiles"], ("depths", "initialisations"), axes)
-    few = ("datasets", "depths", "initialisations")
-    _check_part("depth, quick", content["quick"], few, axes, ("splits", "epochs"))
+    _check_part("depth, quick", content["quick"], _QUICK, axes, ("splits", "epochs"))
     return Grid(**content)
 
 

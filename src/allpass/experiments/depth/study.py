@@ -14,6 +14,7 @@ from allpass.experiments.depth.predictions import Ground
 from allpass.experiments.depth.trainings import MOMENTS, QUANTITIES, DeepTrainings
 from allpass.experiments.measuring import stored
 from allpass.experiments.origin import origin
+from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.trainings import prepared
 from allpass.train.runs.run import Key, Run
@@ -117,12 +118,12 @@ class _Found:
             "tried_exploded": sum(
                 run.status == "done" and run.scores["val_loss"] > too_much for run in self.runs
             ),
-            "mean": _rounded(accuracy.mean),
-            "low": _rounded(accuracy.low),
-            "high": _rounded(accuracy.high),
-            "validation": _rounded(100 * self.chosen.val_score),
-            "train": _rounded(float(np.mean(train))) if train else None,
-            "majority": _rounded(100 * float(np.mean([run.scores["majority"] for run in self.kept]))),
+            "mean": rounded(accuracy.mean),
+            "low": rounded(accuracy.low),
+            "high": rounded(accuracy.high),
+            "validation": rounded(100 * self.chosen.val_score),
+            "train": rounded(float(np.mean(train))) if train else None,
+            "majority": rounded(100 * float(np.mean([run.scores["majority"] for run in self.kept]))),
             "scores": " ".join(f"{score:.2f}" for score in self.scores),
             "epochs": round(float(np.mean([run.epochs for run in self.kept])), 1),
         }
@@ -161,7 +162,3 @@ def middle(curves: NDArray[np.floating]) -> NDArray[np.float64]:
 
 def _texts(curves: dict[str, NDArray[np.float64]]) -> Row:
     return {name: " ".join(f"{value:.2f}" for value in values) for name, values in curves.items()}
-
-
-def _rounded(value: float) -> float | None:
-    return round(value, 3) if math.isfinite(value) else None

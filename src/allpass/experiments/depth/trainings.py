@@ -7,25 +7,22 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from allpass.data import Split
 from allpass.experiments.depth.grid import MODEL, Combination, Grid
+from allpass.experiments.majority import majority
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import prepared
 from allpass.nn.probe import measure_propagation
 from allpass.nn.propagation import Propagation
-from allpass.train.engine.batch import Outcome, Recipe
+from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Problem
+from allpass.train.fit import job_from
 from allpass.train.job import Job, Wanted
 from allpass.train.kept import run_of
 from allpass.train.network import trained, untrained
-from allpass.train.rules.optimizers import OPTIMIZERS
-from allpass.train.rules.selection import SELECTION
-from allpass.train.rules.tasks import task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.versions import versions
 
@@ -109,20 +106,12 @@ class DeepTrainings:
             device: Where to train.
         """
         data, parts = prepared(self.dataset, self.protocol)
-        how = self.protocol
-        return Job(
-            MODEL,
-            data,
-            [
-                Wanted({**self.settings, "lr": rate}, split, seed)
-                for rate in self.rates
-                for seed, split in enumerate(parts)
-            ],
-            Recipe(task("classification"), OPTIMIZERS[how.optimizer], how.stopping(), SELECTION[how.select]),
-            scaling=how.scaling,
-            undirected=how.undirected,
-            device=device,
-        )
+        wanted = [
+            Wanted({**self.settings, "lr": rate}, split, seed)
+            for rate in self.rates
+            for seed, split in enumerate(parts)
+        ]
+        return job_from(MODEL, data, wanted, **self.protocol.how(device))
 
 
 def _keys(job: Job) -> list[Key]:
@@ -148,11 +137,8 @@ def _measured(run: Run, job: Job, number: int, outcome: Outcome) -> Run:
         for moment, of in sizes.items()
         for name, values in of.items()
     }
-    return replace(
-        run,
-        scores={**run.scores, "majority": majority(job.data.y, wanted.split)},
-        curves={**run.curves, **curves},
-    )
+    most = majority(job.data.y, wanted.split.train, wanted.split.test)
+    return replace(run, scores={**run.scores, "majority": most}, curves={**run.curves, **curves})
 
 
 def sizes_of(network: nn.Module, problem: Problem) -> dict[str, NDArray[np.float64]]:
@@ -176,14 +162,3 @@ def logarithms(flow: Propagation) -> dict[str, NDArray[np.float64]]:
             name: np.log10(np.array([getattr(layer, name) for layer in flow], dtype=np.float64))
             for name in QUANTITIES
         }
-
-
-def majority(y: torch.Tensor, split: Split) -> float:
-    """The accuracy on the test nodes of saying the most frequent class of the training nodes.
-
-    Args:
-        y: The labels.
-        split: Which nodes are which.
-    """
-    answer = y[split.train].bincount().argmax()
-    return float((y[split.test] == answer).double().mean())

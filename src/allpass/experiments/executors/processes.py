@@ -106,7 +106,7 @@ def _context(device: str) -> ForkServerContext | SpawnContext:
 
     CUDA does not work in a process that comes of one which has asked for GPUs, as importing does.
     """
-    if sys.platform != "linux" or device != "cpu":
+    if sys.platform != "linux" or torch.device(device).type != "cpu":
         return get_context("spawn")
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
@@ -133,8 +133,9 @@ def _inherited() -> Iterator[None]:
 def _work(pipe: Connection, device: str, workers: int, perform: Perform) -> None:
     """What a worker process does: its tasks, as long as somebody hears of them."""
     Thread(target=_end_with_parent, daemon=True).start()
-    if device != "cpu":  # they are on one GPU together
-        torch.cuda.set_per_process_memory_fraction(1 / workers, torch.device(device).index)
+    where = torch.device(device)
+    if where.type != "cpu":  # they are on one GPU together
+        torch.cuda.set_per_process_memory_fraction(1 / workers, where.index)
     with suppress(EOFError, OSError):  # of the pipe; those of a task are told
         while True:
             number, task = pipe.recv()

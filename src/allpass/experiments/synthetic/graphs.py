@@ -125,19 +125,14 @@ class Graphs:
     def _job(self, what: str, number: int, epochs: int, data: Data, device: str) -> Job:
         network, protocol = self.spec.models[what], self.spec.protocol
         if epochs:
-            protocol = protocol.changed({"stop": {**protocol.stop, "max_epochs": epochs}})
+            protocol = protocol.changed({"stop": {"max_epochs": epochs}})
         return job_of(
             network.model,
             data,
             splits(data, **{**protocol.splits, "seed": number}),
             network.settings,
             0,
-            optimizer=protocol.optimizer,
-            stop=protocol.stopping(),
-            select=protocol.select,
-            scaling=protocol.scaling,
-            undirected=protocol.undirected,
-            device=device,
+            **protocol.how(device),
         )
 
 

@@ -9,13 +9,10 @@ from typing import Any
 
 from allpass.data import DATASETS
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name
+from allpass.experiments.checks import at, check_keys, check_name, check_settings_of
 from allpass.experiments.content import parse_content
 from allpass.experiments.tables.protocol import Protocol
 from allpass.metrics import METRICS
-from allpass.models.catalog import resolve
-from allpass.models.settings import check_settings
-from allpass.train.job import TRAINING
 
 _OWN = (
     "classes",
@@ -152,15 +149,12 @@ def read_synthetic(text: str) -> SyntheticSpec:
 
 def _network(name: str, given: Mapping[str, Any]) -> Network:
     check_keys(given, ("graph", "space", "printed"), needed=("model", "settings"))
-    entry = resolve(given["model"])[0]
     space = given.get("space", {})
     tried = [
         {**given["settings"], **dict(zip(space, values, strict=True))} for values in product(*space.values())
     ]
     for settings in tried:
-        for setting in settings:
-            check_name("setting", setting, {*entry.settings, *TRAINING})
-        check_settings(settings, entry.settings)
+        check_settings_of(given["model"], settings)
     return Network(name, given["model"], tuple(tried), given.get("graph", True), given.get("printed", name))
 
 

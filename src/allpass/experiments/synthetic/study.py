@@ -13,6 +13,7 @@ import numpy as np
 from allpass.experiments.content import named, read_text
 from allpass.experiments.measuring import measure, stored
 from allpass.experiments.origin import origin
+from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.synthetic.graphs import METRICS_TASK, Graphs
 from allpass.experiments.synthetic.spec import Place, SyntheticSpec, read_synthetic
@@ -95,12 +96,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             "what": (METRICS_TASK, *self.spec.models),
             "series": tuple(self.spec.series),
         }
-        asked = named(plan, self.id, axes)
-        wanted = {cell.lower() for cell in plan.cells}
-        for axis in ("bases", "series") if plan.quick else ():
-            if not wanted.intersection(name.lower() for name in axes[axis]):
-                asked[axis] = list(self.spec.quick[axis])
-        return asked
+        return named(plan, self.id, axes, {axis: self.spec.quick[axis] for axis in ("bases", "series")})
 
     def _task(self, what: str, place: Place, base: str, **more: int) -> Task:
         where = f"{place.series}, level {place.level:g}" if place.series else "any graph"
@@ -150,9 +146,9 @@ class SyntheticStudy(Specified[SyntheticSpec]):
         return {
             "published": mean,
             "published_deviation": deviation,
-            "difference": _finite(compared.difference, 2),
-            "low": _finite(compared.low, 2),
-            "high": _finite(compared.high, 2),
+            "difference": rounded(compared.difference, 2),
+            "low": rounded(compared.low, 2),
+            "high": rounded(compared.high, 2),
             "verdict": INCOMPARABLE if quick else compared.word,
         }
 
@@ -192,10 +188,6 @@ def _spread(values: Sequence[float], digits: int) -> Row:
         "deviation": round(float(np.std(values)), digits) if known else None,
         "values": " ".join(f"{value:.{digits}f}" for value in values),
     }
-
-
-def _finite(value: float, digits: int) -> float | None:
-    return round(value, digits) if math.isfinite(value) else None
 
 
 STUDY = SyntheticStudy(read_synthetic(read_text("synthetic")))

@@ -10,6 +10,7 @@ from allpass.data import DATASETS, SPLITS
 from allpass.data.named.unlabelled import UNLABELLED
 from allpass.errors import InputError
 from allpass.experiments.checks import check_keys, check_name
+from allpass.train.fit import How
 from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.selection import SELECTION
 from allpass.train.rules.stopping import StoppingRule, stopping
@@ -74,6 +75,24 @@ class Protocol:
     def stopping(self) -> StoppingRule:
         """The rule that ends a run."""
         return stopping(**self.stop)
+
+    def how(self, device: str, score: str = "") -> How:
+        """The options of a training by this protocol.
+
+        Args:
+            device: Where to train.
+            score: What is reported in place of accuracy; or empty.
+        """
+        return {
+            "score": score or None,
+            "optimizer": self.optimizer,
+            "stop": self.stopping(),
+            "select": self.select,
+            "scaling": self.scaling,
+            "undirected": self.undirected,
+            "tf32": self.tf32,
+            "device": device,
+        }
 
     def check_dataset(self, name: str) -> None:
         """Complain where there is no such dataset, or the splits do not come with it."""

@@ -23,34 +23,28 @@ it. A row has the settings that make its model what it is, a cell adds those tha
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Any
 
 from allpass.data.arguments import whole_number
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name, check_numbers
+from allpass.experiments.checks import at, check_keys, check_name, check_numbers, check_settings_of
+from allpass.experiments.content import parse_toml, read_text
 from allpass.experiments.tables.drawn import Drawn
 from allpass.experiments.tables.honest import Honest, check_space
 from allpass.experiments.tables.protocol import Protocol, Tie
-from allpass.models.catalog import resolve
-from allpass.models.settings import check_settings
 from allpass.train.few_labels import STRATEGIES
-from allpass.train.job import TRAINING
 from allpass.train.rules.scores import SCORES
 
-_FOLDER = resources.files("allpass.experiments") / "specs"
+TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
+"""The names of all specs."""
+
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
-    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against", "table",
+    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against",
     "incomparable", "note",
 )  # fmt: skip
-_OTHER = 'kind = "study"'
-"""How the file of a study begins that is no table; its own module reads it."""
-
 _HEAD = ("notes", "runs", "protocol", "drawn", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
@@ -105,7 +99,6 @@ class Cell:
         beside: What was printed beside the settings, where that is another number.
         rerun: Mean, and deviation if known, of the authors' own code, run again.
         against: The row that this one changes something of, and is to be read against; or empty.
-        table: Where it was printed, if not in the source of the whole table.
         incomparable: Why the number cannot be compared with ours; empty where it can.
         note: What a reader has to know.
     """
@@ -128,7 +121,6 @@ class Cell:
     beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
     against: str = ""
-    table: str = ""
     incomparable: str = ""
     note: str = ""
 
@@ -194,7 +186,7 @@ class Spec:
 
 
 def read_spec(name: str) -> Spec:
-    """The spec of a name of ``SPECS``, checked: every model, dataset, setting and option in it exists.
+    """The spec of a name of ``TABLES``, checked: every model, dataset, setting and option in it exists.
 
     Args:
         name: The name, as on the command line.
@@ -203,16 +195,13 @@ def read_spec(name: str) -> Spec:
         >>> read_spec("acm-random").cell("ACM-GCN", "Texas").published
         (94.92, 2.88)
     """
-    check_name("experiment", name, SPECS)
-    return parse_spec(SPECS[name].read_text(encoding="utf-8"), name)
+    check_name("experiment", name, TABLES)
+    return parse_spec(read_text(name), name)
 
 
 def parse_spec(text: str, name: str) -> Spec:
     """The spec in a TOML text; ``name`` is for messages."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The spec {name!r} is no TOML: {error}.", "Correct the file.") from error
+    content = parse_toml(text, name)
     with at(name):
         check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
         protocol = Protocol().changed(content.get("protocol", {}))
@@ -290,11 +279,11 @@ def _cell(
     settings = {**fixed, **given["settings"]} if "settings" in given else None
     tied = Tie.read(row.get("honest", {}))
     if "model" in row:
-        _check_settings(row["model"], fixed if settings is None else settings)
+        check_settings_of(row["model"], fixed if settings is None else settings)
         for setting, values in row.get("space", {}).items():
             for value in values:
-                _check_settings(row["model"], {setting: value})
-        _check_settings(row["model"], tied.where)
+                check_settings_of(row["model"], {setting: value})
+        check_settings_of(row["model"], tied.where)
     elif fixed or settings or "strategy" in row:
         raise InputError(
             "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
@@ -316,7 +305,6 @@ def _cell(
         **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
         runs=runs,
         against=row.get("against", ""),
-        table=row.get("table", ""),
         incomparable=given.get("incomparable", row.get("incomparable", "")),
         note=" ".join(part["note"] for part in (row, given) if "note" in part),
     )
@@ -324,23 +312,3 @@ def _cell(
     cell.fresh_protocol.check_dataset(column.dataset)
     cell.honest_protocol.changed(cell.tied.changes).check_dataset(column.honest.dataset)
     return cell
-
-
-def _check_settings(model: str, settings: Mapping[str, Any]) -> None:
-    entry = resolve(model)[0]
-    for setting in settings:
-        check_name("setting", setting, {*entry.settings, *TRAINING, *entry.training, *entry.space})
-    check_settings(settings, entry.settings)
-
-
-def _found() -> dict[str, Traversable]:
-    files = sorted(_FOLDER.iterdir(), key=lambda file: file.name)
-    return {
-        file.name.removesuffix(".toml"): file
-        for file in files
-        if file.name.endswith(".toml") and not file.read_text(encoding="utf-8").startswith(_OTHER)
-    }
-
-
-SPECS = _found()
-"""The files of all tables by name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,6 +11,7 @@ import numpy as np
 
 from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
+from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Cell, Spec
@@ -89,10 +89,10 @@ class TableStudy(Specified[Spec]):
         """
         if kind == "honest" and self.spec.honest.in_stages:
             for other in self._choosing(cell, plan):
-                yield f"{cell.row}, searched on {other.column.name}", self._search(other, plan)
+                yield search_title(cell.row, other.column.name), self._search(other, plan)
         final = self._final(cell, kind, plan, store)
         if final is not None:
-            yield f"{cell.row} on {cell.column.name}, {kind}", final
+            yield number_title(cell.row, cell.column.name, kind), final
 
     def _final(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Trainings | None:
         """The trainings whose best is reported; nothing while a search has not told which these are."""
@@ -214,9 +214,9 @@ class TableStudy(Specified[Spec]):
             found |= {
                 name: numbers[0] if numbers else None,
                 f"{name}_deviation": numbers[1] if len(numbers) > 1 else None,
-                f"{name}_difference": None if compared is None else _finite(compared.difference),
-                f"{name}_low": None if compared is None else _finite(compared.low),
-                f"{name}_high": None if compared is None else _finite(compared.high),
+                f"{name}_difference": None if compared is None else rounded(compared.difference),
+                f"{name}_low": None if compared is None else rounded(compared.low),
+                f"{name}_high": None if compared is None else rounded(compared.high),
                 f"{name}_verdict": "" if compared is None else INCOMPARABLE if moved else compared.word,
             }
         return found
@@ -294,6 +294,22 @@ class _Wanted:
         )
 
 
+def number_title(row: str, column: str, kind: str) -> str:
+    """The title of the task that gives a number.
+
+    Args:
+        row: Its row.
+        column: Its column.
+        kind: One of ``KINDS``.
+    """
+    return f"{row} on {column}, {kind}"
+
+
+def search_title(row: str, column: str) -> str:
+    """The title of the task that searches settings of a row on a column."""
+    return f"{row}, searched on {column}"
+
+
 def kinds_of(spec: Spec) -> tuple[Kind, ...]:
     """The kinds of numbers that a table has: fresh ones, where a cell of it is run on other splits too."""
     known = any(cell.has_fresh for cell in spec.cells)
@@ -318,12 +334,9 @@ def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _shortened(protocol: Protocol) -> Protocol:
     """Fewer splits and epochs."""
-    stop = {
-        **protocol.stop,
-        "max_epochs": min(QUICK_EPOCHS, int(protocol.stop.get("max_epochs", QUICK_EPOCHS))),
-    }
+    epochs = min(QUICK_EPOCHS, int(protocol.stop.get("max_epochs", QUICK_EPOCHS)))
     count = min(QUICK_SPLITS, int(protocol.splits.get("count", QUICK_SPLITS)))
-    return protocol.changed({"splits": {"count": count}, "stop": stop})
+    return protocol.changed({"splits": {"count": count}, "stop": {"max_epochs": epochs}})
 
 
 def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
@@ -332,8 +345,8 @@ def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
     return {
         "runs": len(scores),
         "diverged": chosen.diverged,
-        "mean": _finite(float(scores.mean())),
-        "deviation": _finite(float(scores.std(ddof=degrees))) if len(scores) > degrees else None,
+        "mean": rounded(float(scores.mean())),
+        "deviation": rounded(float(scores.std(ddof=degrees))) if len(scores) > degrees else None,
         "validation": _percent(chosen.val_score),
         "scores": " ".join(f"{score:.2f}" for score in scores),
         "epochs": round(float(np.mean([run.epochs for run in runs])), 1),
@@ -341,11 +354,7 @@ def _measured(chosen: Trial, runs: Sequence[Run], protocol: Protocol) -> Row:
 
 
 def _percent(value: float) -> float | None:
-    return _finite(100 * value)
-
-
-def _finite(value: float) -> float | None:
-    return round(value, 3) if math.isfinite(value) else None
+    return rounded(100 * value)
 
 
 def _share(trainings: Trainings) -> float:

@@ -11,11 +11,13 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from allpass.data import Split, load
+from allpass.data import Split
 from allpass.data import splits as draw
+from allpass.experiments.at_hand import graph_of
+from allpass.experiments.majority import majority
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.train.few_labels import STRATEGIES, few_labels
-from allpass.train.fit import How, job_of
+from allpass.train.fit import job_of
 from allpass.train.job import Job
 from allpass.train.kept import run_of, runs_of
 from allpass.train.runs.run import Key, Run
@@ -84,8 +86,7 @@ class Trainings:
     def majority(self) -> float:
         """The accuracy of saying the most frequent class of the validation nodes, averaged over the splits."""
         data, parts = prepared(self.dataset, self.protocol)
-        right = [data.y[part.test] == data.y[part.val].clamp(min=0).bincount().argmax() for part in parts]
-        return fmean(float(each.double().mean()) for each in right)
+        return fmean(majority(data.y, part.val, part.test) for part in parts)
 
     def overlap(self) -> float:
         """How much its splits share, as :func:`~allpass.train.statistics.overlap_of` counts it."""
@@ -118,29 +119,17 @@ class Trainings:
 
     def _by_strategy(self, keys: Sequence[Key], wanted: Sequence[int], device: str) -> Iterator[list[Run]]:
         data, parts = prepared(self.dataset, self.protocol)
-        made_with = versions(device)
+        made_with, how = versions(device), self.protocol.how(device, self.score)
         for place, settings in enumerate(self.settings):
             mine = [number for number in wanted if number // len(parts) == place]
             if mine:
                 of_mine = [parts[number % len(parts)] for number in mine]
-                found = few_labels(self.strategy, self.model, data, of_mine, settings, **self._how(device))
+                found = few_labels(self.strategy, self.model, data, of_mine, settings, **how)
                 yield [run_of(keys[number], run, made_with) for number, run in zip(mine, found, strict=True)]
 
     def _job(self, device: str) -> Job:
         data, parts = prepared(self.dataset, self.protocol)
-        return job_of(self.model, data, parts, self.settings, 0, **self._how(device))
-
-    def _how(self, device: str) -> How:
-        return {
-            "score": self.score or None,
-            "optimizer": self.protocol.optimizer,
-            "stop": self.protocol.stopping(),
-            "select": self.protocol.select,
-            "scaling": self.protocol.scaling,
-            "undirected": self.protocol.undirected,
-            "tf32": self.protocol.tf32,
-            "device": device,
-        }
+        return job_of(self.model, data, parts, self.settings, 0, **self.protocol.how(device, self.score))
 
 
 def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:
@@ -153,10 +142,5 @@ def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:
 def _prepared(
     dataset: str, unlabelled: str, options: tuple[tuple[str, Any], ...]
 ) -> tuple[Data, list[Split]]:
-    data = _loaded(dataset, unlabelled)
+    data = graph_of(dataset, unlabelled)
     return data, draw(data, **dict(options))
-
-
-@lru_cache(maxsize=8)
-def _loaded(dataset: str, unlabelled: str) -> Data:
-    return load(dataset, unlabelled=unlabelled)

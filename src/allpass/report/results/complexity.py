@@ -126,7 +126,8 @@ def _timed(study: ComplexityStudy, rows: Sequence[Row]) -> list[str]:
             for name in ("ratio", "published_ratio")
         )
         if ours:
-            theirs = f" (published {_spread(published)})" if published else ""
+            tables = " and ".join(dict.fromkeys((model.table, study.models[model.base].table)))
+            theirs = f" (published {_spread(published)}, {tables})" if published else ""
             lines.append(f"{title} {_spread(ours)} times {model.base}{theirs}")
     return lines
 

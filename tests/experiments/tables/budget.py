@@ -69,10 +69,6 @@ def extent(dataset: str, unlabelled: str) -> Extent:
     Args:
         dataset: A name of ``allpass.data.DATASETS``.
         unlabelled: What becomes of nodes without a label, as :func:`allpass.load` has it.
-
-    Example:
-        >>> extent("cora", "drop")
-        Extent(graph=Size(nodes=2708, edges=10556, entries=13264), stored=49216, classes=7)
     """
     data = graph_of(dataset, unlabelled)
     size = Size.of(adjacency(data, torch.float32))
