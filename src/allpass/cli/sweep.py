@@ -159,7 +159,8 @@ def _tested(found: Sweep) -> str:
     test, score = found.chosen.test, SCORES[found.score]
     words = f"test {found.score.replace('_', ' ')} {score.written(test.mean)}"
     if not math.isnan(test.low):
-        words += f", 95% interval {score.written(test.low)} to {score.written(test.high)}"
+        ends = f"{score.written(test.low)} to {score.written(test.high)}"
+        words += f", 95% interval over splits of this graph {ends}"
     return words + ", in standard deviations of the label" * (score.high == math.inf)
 
 

@@ -213,7 +213,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def _interval(score: str, test: dict[str, float | None]) -> str:
     mean, low, high = (_number(score, test[name]) for name in ("mean", "low", "high"))
-    return mean if test["low"] is None else f"{mean}, 95% interval {low} to {high}"
+    return mean if test["low"] is None else f"{mean}, 95% interval over splits of this graph {low} to {high}"
 
 
 def _number(score: str, value: float | None) -> str:
