@@ -33,10 +33,11 @@ def list_runs(
             return
         rows = opened.summary()
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    from allpass.cli.plain import plain_table
+
+    table = plain_table()
     for heading in ("dataset", "model", "runs", "done", "diverged", "minutes", "last"):
         table.add_column(heading, justify="left" if heading in ("dataset", "model", "last") else "right")
     for row in rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from allpass.data.draft import many
 from allpass.experiments.study import Row, Study
 from allpass.report.results.page import Block, Heading, Text, listed
 from allpass.report.wording import count
@@ -20,9 +21,7 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
     lines = [f"Command: allpass reproduce {study.id}{' --quick' if quick else ''}", f"Source: {study.source}"]
     if rows:
         runs = sum(int(row.get("runs") or 0) for row in rows)
-        reported = (
-            f"{_number(runs, 'run')} in {_number(len(rows), 'row')}" if runs else _number(len(rows), "row")
-        )
+        reported = f"{many(runs, 'run')} in {many(len(rows), 'row')}" if runs else many(len(rows), "row")
         made = ", ".join(f"{name} {' and '.join(_different(rows, name))}" for name in ("allpass", "torch"))
         days = _different(rows, "ended")
         searched = " (searches of settings not counted)" if any(row.get("tried") for row in rows) else ""
@@ -66,10 +65,6 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {round(seconds) % 60} s"
     return f"{count(minutes // 60)} h {minutes % 60} min"
-
-
-def _number(size: int, word: str) -> str:
-    return f"{count(size)} {word}{'' if size == 1 else 's'}"
 
 
 def _machine(name: str) -> str:
