@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from allpass.experiments.complexity.study import STUDY
 from allpass.experiments.study import Row
 from allpass.report.canvas import to_bytes
@@ -98,6 +100,13 @@ def test_the_picture_draws_and_shows_all_marks() -> None:
     drawn = to_bytes(figure, ".svg").decode()
     assert "ACM-GCN" in drawn
     assert "Cornell" in drawn
+
+
+def test_a_model_without_a_mark_of_its_own_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("allpass.report.results.complexity._LOOKS", ())
+    (picture,) = blocks(Picture)
+    with pytest.raises(ValueError, match="zip"):
+        picture.draw()
 
 
 def test_without_ratios_there_is_no_picture() -> None:

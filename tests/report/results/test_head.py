@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from allpass.experiments.tables.bars import STUDY
-from allpass.report.results.head import duration, head
+from allpass.report.results.head import duration, head, notes
 from allpass.report.results.page import Heading, Text
 
 ROW = {
@@ -56,6 +56,13 @@ def test_quick_rows_are_called_so_first() -> None:
     assert isinstance(facts, Text)
     assert "allpass reproduce acm-bars --quick" in facts.text
     assert len(head(STUDY, [ROW])) == 1
+
+
+def test_notes_are_those_of_the_study_and_more() -> None:
+    heading, text = notes(STUDY, "One more.")
+    assert heading == Heading("Notes")
+    assert isinstance(text, Text)
+    assert text.parts() == ((*STUDY.notes, "One more."),)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The head of every page of results: what made it, computed from its rows."""
+"""The head of every page of results, what made it, computed from its rows; and the notes at its end."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
         ),
         facts,
     )
+
+
+def notes(study: Study, *more: str) -> tuple[Block, ...]:
+    """What differs from the source, and why.
+
+    Args:
+        study: What was reproduced.
+        more: What its rows add to that.
+    """
+    return Heading("Notes"), listed((*study.notes, *more))
 
 
 def duration(seconds: float) -> str:
