@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from allpass.data.draft import many
 from tools import blocks
 from tools.blocks import table
 
@@ -116,7 +117,7 @@ def _read(name: str) -> dict[str, Any]:
 def _machine(found: dict[str, Any], *devices: str) -> str:
     """What was measured on; a machine with a GPU may have done it on its CPU."""
     machine = found["machine"]
-    threads = f"{machine['threads']} thread{'s' * (machine['threads'] != 1)}"
+    threads = many(machine["threads"], "thread")
     named = {"cpu": f"{machine['processor']}, {threads}", "cuda": machine["cuda"]}
     return f"{' and '.join(named[device] for device in devices)}, torch {machine['torch']}"
 

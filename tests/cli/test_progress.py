@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from allpass.experiments.runner import Progress
 from allpass.train.engine.batch import REPORTED
 from allpass.train.job import Glance
 from allpass.train.rules.stopping import stopping
+from allpass.train.rules.tasks import task
 from allpass.train.runs.store import Store
 
 VAL = REPORTED.index("val_score")
@@ -29,14 +31,22 @@ def glance(epochs: int, ended: int = 4, runs: int = 10) -> Glance:
 def test_the_state_in_words() -> None:
     assert state(glance(0)) == "4/10 runs · epoch 0 · 3 alive"
     seen = glance(2)
-    best = float(seen.batch.reported[:, VAL].max())
+    best = max(seen.batch.reported[:, VAL].tolist())
     assert state(seen) == f"4/10 runs · epoch 2 · 3 alive · best validation {best:.3f}"
 
 
 def test_one_without_a_score_does_not_hide_the_others() -> None:
     seen = glance(2)
     seen.batch.reported[0, VAL] = torch.nan
-    assert seen.best == float(seen.batch.reported[1:, VAL].max())
+    assert seen.best == max(seen.batch.reported[1:, VAL].tolist())
+
+
+@pytest.mark.parametrize(("score", "best"), [("r2", 0.75), ("mae", 0.25), ("mse", 0.25)])
+def test_the_best_score_goes_by_its_direction(score: str, best: float) -> None:
+    seen = glance(1)
+    seen.batch.recipe = replace(seen.batch.recipe, task=task("regression", score=score))
+    seen.batch.reported[:, VAL] = torch.tensor([0.75, 0.25, torch.nan])
+    assert seen.best == best
 
 
 def test_the_share_counts_runs_that_ended_and_epochs_of_the_others() -> None:

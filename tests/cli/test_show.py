@@ -44,7 +44,7 @@ def test_a_verdict_is_shown_as_a_table():
     show_diagnosis(replace(diagnose("karate"), verdict=verdict), None, Console(file=out, width=150))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert ["gcn", "80.5", "±", "8.2", "-3.0"] in [line[:5] for line in lines]
-    assert "networks trained on five random splits" in out.getvalue()
+    assert "networks trained on 2 random splits" in out.getvalue()
     assert "No verdict: without features" in shown("karate")
 
 

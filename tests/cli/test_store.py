@@ -26,7 +26,7 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch) -> Callable[..., tuple
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with Store(tmp_path / "runs.db") as store:
-        store.add_many([run(1, seconds=90), run(2, status="failed"), run(3, key=key(3, dataset="[b]cora"))])
+        store.add_many([run(1, seconds=90), run(2, status="diverged"), run(3, key=key(3, dataset="[b]cora"))])
     return tmp_path / "runs.db"
 
 
@@ -34,9 +34,9 @@ def test_the_runs_counted(call, path):
     status, out, _ = call("list", path)
     lines = [line.split() for line in out.splitlines()]
     assert status == 0
-    assert lines[0] == ["dataset", "model", "runs", "done", "diverged", "failed", "minutes", "last"]
-    assert lines[1][:7] == ["[b]cora", "gcn", "1", "1", "0", "0", "0.0"]
-    assert lines[2][:7] == ["texas", "gcn", "2", "1", "0", "1", "1.5"]
+    assert lines[0] == ["dataset", "model", "runs", "done", "diverged", "minutes", "last"]
+    assert lines[1][:6] == ["[b]cora", "gcn", "1", "1", "0", "0.0"]
+    assert lines[2][:6] == ["texas", "gcn", "2", "1", "1", "1.5"]
 
 
 def test_every_run_as_json(call, path):
@@ -44,7 +44,7 @@ def test_every_run_as_json(call, path):
     runs = json.loads(out)
     assert [found["epoch"] for found in runs] == [1, 2, 3]
     assert runs[0]["settings"] == {"lr": 0.01, "number": 1}
-    assert runs[1]["status"] == "failed"
+    assert runs[1]["status"] == "diverged"
 
 
 def test_an_empty_store(call, tmp_path):
@@ -55,17 +55,17 @@ def test_an_empty_store(call, tmp_path):
 
 def test_stores_joined(call, path, tmp_path):
     with Store(tmp_path / "other.db") as other:
-        other.add_many([run(1, scores={"test_score": 1.0}), run(2), run(4)])
+        other.add_many([run(1, scores={"test_score": 1.0}), run(2, status="diverged"), run(4)])
     status, out, _ = call("merge", tmp_path / "all.db", path, tmp_path / "other.db")
     assert status == 0
     first, second, conflict, last = out.splitlines()
     assert first.endswith("runs.db: 3 added, 0 already there, 0 with other numbers than those there")
-    assert second.endswith("other.db: 2 added, 0 already there, 1 with other numbers than those there")
+    assert second.endswith("other.db: 1 added, 1 already there, 1 with other numbers than those there")
     assert key(1).identity in conflict
     assert last.endswith("all.db: 4 runs")
     with Store(tmp_path / "all.db") as joined:
         assert joined.get(key(1)).agrees(run(1))
-        assert joined.get(key(2)).agrees(run(2))
+        assert joined.get(key(2)).agrees(run(2, status="diverged"))
 
 
 @pytest.mark.parametrize(

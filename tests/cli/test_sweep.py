@@ -102,7 +102,10 @@ def test_what_is_shown(call, pretend):
     assert lines[3].split() == ["validation", "loss", "lr", "weight_decay"]  # the dropout never changed
     assert lines[4].split() == ["99.0%", "0.25", "0.01", "0.0"]
     assert "and 19 more; --json has all" in lines
-    assert "Chosen by validation: test accuracy 52.0%, 95% interval 49.5% to 54.5%" in lines
+    assert (
+        "Chosen by validation: test accuracy 52.0%, 95% interval over splits of this graph 49.5% to 54.5%"
+        in lines
+    )
     assert "Choosing by the test nodes would have claimed 61.0%: an optimism of 9.0 points." in lines
     assert "Diverged" not in out
     words = lines[-1].partition(" --set ")[2].split(" --set ")

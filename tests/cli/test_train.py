@@ -42,7 +42,9 @@ def test_a_training_is_told_and_kept(call, classes):
     out = call(classes, "--set", "lr=0.1", "--set", "dropout=0", *QUICK, "-o", "kept")
     lines = out.splitlines()
     assert lines[0] == "acm-gcn on classes, 3 splits"
-    assert lines[1].startswith("test accuracy 100.0%, 95% interval 100.0% to 100.0%")
+    assert lines[1].startswith(
+        "test accuracy 100.0%, 95% interval over splits of this graph 100.0% to 100.0%"
+    )
     assert "Kept: the model of the split random/" in out
     assert "(100.0%); on its test nodes 100.0%, epoch" in " ".join(out.split())
     assert ["even", "odd"] in [line.split() for line in lines]

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 import allpass
 from allpass.data import planted_partition
 from allpass.diagnosis import diagnose
+from allpass.diagnosis.diagnose import STEPS
 from allpass.errors import AllpassError
 from allpass.metrics import METRICS
 
@@ -104,6 +105,7 @@ def test_a_verdict_joins_the_diagnosis(monkeypatch):
     content = report.to_dict()
     json.dumps(content, allow_nan=False)
     assert "training acm-gcn" in said
+    assert len(said) == STEPS
     assert report.findings[0].title == report.verdict.summary == report.recommendation.summary
     assert content["verdict"]["model"] == report.recommendation.models[0]
     assert content["no_verdict"] == ""

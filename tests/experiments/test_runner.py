@@ -84,15 +84,6 @@ def test_it_goes_on_with_what_is_missing(store: Store) -> None:
     assert told[-1] == Progress(3, 3)
 
 
-def test_a_failed_run_is_tried_again(store: Store) -> None:
-    task = acts("a")
-    store.add(Run(key=keys(task)[1], status="failed"))
-    executor = Watched()
-    assert reproduce(Tiny([task]), store, executor) == []
-    assert executor.done == Counter(["a/0", "a/1"])
-    assert {run.status for run in store.runs()} == {"done"}
-
-
 def test_who_looks_may_stop_it_and_nothing_is_lost(store: Store) -> None:
     study, executor = Tiny([acts("a", runs=5), acts("b")]), Watched()
 
@@ -128,12 +119,6 @@ def test_a_task_that_leaves_runs_out_is_told_and_not_begun_for_ever(store: Store
     ]
     assert stored(store) == ["a/1"]
     assert executor.rounds == 1
-
-
-def test_runs_that_failed_are_kept_and_told(store: Store) -> None:
-    executor = Watched(lambda runs: [Run(key=run.key, status="failed", message="why") for run in runs])
-    assert [failure.title for failure in reproduce(Tiny([acts("a")]), store, executor)] == ["a"]
-    assert [(run.status, run.message) for run in store.runs()] == [("failed", "why")] * 2
 
 
 def test_runs_that_come_twice_are_kept_once(store: Store) -> None:

@@ -6,7 +6,17 @@ import matplotlib as mpl
 import pytest
 
 from allpass.errors import InputError
-from allpass.report.canvas import canvas, check_figure, in_style, save, to_bytes
+from allpass.report.canvas import (
+    SHEET,
+    canvas,
+    check_figure,
+    in_style,
+    legend,
+    name_outer,
+    panels,
+    save,
+    to_bytes,
+)
 
 STARTS = {".svg": b"<?xml", ".pdf": b"%PDF", ".png": b"\x89PNG"}
 
@@ -55,3 +65,23 @@ def test_the_readers_own_settings_do_not_matter():
 def test_text_is_text_not_mathematics_not_shapes():
     svg = to_bytes(draw("$x^2$ & 数学"), ".svg").decode()
     assert ">$x^2$ &amp; 数学</text>" in svg
+
+
+def test_panels_are_a_sheet_wide_and_named_at_the_edge():
+    figure, grid = panels(2, 3, 4.0, sharex=True)
+    assert figure.get_size_inches().tolist() == [SHEET, 4.0]
+    name_outer(grid, "layer", ["rank", "energy"])
+    assert [[panel.get_ylabel() for panel in row] for row in grid] == [["rank", "", ""], ["energy", "", ""]]
+    assert [[panel.get_xlabel() for panel in row] for row in grid] == [[""] * 3, ["layer"] * 3]
+
+
+def test_one_legend_names_what_any_panel_shows_once():
+    figure, ((first, second),) = panels(1, 2, 2.0)
+    legend(figure, [[first, second]])
+    assert figure.legends == []
+    first.plot([0, 1], label="gcn")
+    for name in ("gcn", "mlp"):
+        second.plot([0, 1], label=name)
+    legend(figure, [[first, second]])
+    (found,) = figure.legends
+    assert [text.get_text() for text in found.get_texts()] == ["gcn", "mlp"]

@@ -50,7 +50,12 @@ def test_degree_histogram():
 
 
 def test_degree_histogram_of_nothing():
-    to_bytes(figures.degree_histogram(DegreeHistogram(("0",), (0,))), ".svg")
+    figure = figures.degree_histogram(DegreeHistogram(("0",), (0,)))
+    axes = figure.axes[0]
+    assert [bar.get_height() for bar in axes.patches] == [0]
+    assert texts(axes) == []
+    assert axes.get_ylim() == (0, 1)
+    to_bytes(figure, ".svg")
 
 
 def test_spectrum_with_and_without_labels(diagnoses):

@@ -2,24 +2,22 @@ from __future__ import annotations
 
 import pytest
 
-from allpass.errors import InputError
 from allpass.metrics import METRICS
-from allpass.report.tables import METRIC_HEADERS, markdown_table, metric_rows, metric_table, number_end
+from allpass.report.tables import metric_table, number_end
 
 
 def test_every_metric_has_its_row(diagnosis):
-    rows = metric_rows(diagnosis)
-    assert [row[1] for row in rows] == [metric.symbol for metric in METRICS]
-    assert all(len(row) == len(METRIC_HEADERS) for row in rows)
+    rows = metric_table(diagnosis)
+    assert [row.metric for row in rows] == list(METRICS)
     edge = rows[0]
-    assert edge == ("edge homophily", "H_edge", "0.950", "0 to 1", METRICS["edge_homophily"].meaning)
+    assert (edge.title, edge.value, edge.range, edge.reason) == ("edge homophily", "0.950", "0 to 1", "")
 
 
 def test_an_undefined_metric_says_why(diagnoses):
-    row = metric_rows(diagnoses["one class"])[3]
-    assert row[0] == "adjusted homophily"
-    assert row[2] == "undefined"
-    assert row[4] != METRICS["adjusted_homophily"].meaning
+    row = metric_table(diagnoses["one class"])[3]
+    assert row.title == "adjusted homophily"
+    assert row.value == "undefined"
+    assert row.reason
 
 
 def test_bars_begin_at_zero(diagnosis):
@@ -41,22 +39,3 @@ def test_tests_show_their_accuracies(diagnosis):
 @pytest.mark.parametrize(("value", "text"), [(0, "0"), (-1, "−1"), (0.5, "0.500"), (float("inf"), "∞")])
 def test_ends_of_a_range(value: float, text: str):
     assert number_end(value) == text
-
-
-def test_markdown():
-    table = markdown_table(["name", "value"], [["a|b", 1], ["two\nlines", None]])
-    assert table.splitlines() == [
-        "| name | value |",
-        "| --- | --- |",
-        "| a\\|b | 1 |",
-        "| two lines | None |",
-    ]
-
-
-def test_markdown_without_rows():
-    assert markdown_table(["name"], []) == "| name |\n| --- |"
-
-
-def test_a_row_of_another_width():
-    with pytest.raises(InputError, match="row of 1 cells under 2 headers"):
-        markdown_table(["a", "b"], [["x"]])

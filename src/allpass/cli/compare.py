@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Scaling, Score, Seed, Splits
 from allpass.cli.target import Target, reads_graph
 from allpass.errors import UnknownNameError, did_you_mean
 
@@ -18,11 +19,9 @@ def compare(
     models: Annotated[
         str, typer.Option(help="Models by name, separated by commas (see `allpass models`).")
     ] = "mlp-2,gcn,acm-gcn",
-    splits: Annotated[
-        str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")
-    ] = "random",
-    count: Annotated[int, typer.Option(help="How many splits.")] = 10,
-    seed: Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")] = 0,
+    splits: Splits = "random",
+    count: Count = 10,
+    seed: Seed = 0,
     against: Annotated[
         str,
         typer.Option(
@@ -30,23 +29,16 @@ def compare(
             show_default=False,
         ),
     ] = "",
-    epochs: Annotated[int, typer.Option(help="The most epochs of a run.")] = 1000,
-    score: Annotated[
-        str | None,
-        typer.Option(help="What is compared: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
-    ] = None,
-    scaling: Annotated[
-        str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
-    ] = "auto",
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
-    ] = False,
-    device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
+    epochs: Epochs = 1000,
+    score: Score = None,
+    scaling: Scaling = "auto",
+    directed: Directed = False,
+    device: Device = "cpu",
     store: Annotated[
         Path | None, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw it: .svg, .pdf or .png.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train models on the same splits and test which of them is ahead."""
     from allpass.cli.progress import stoppable, training

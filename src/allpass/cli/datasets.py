@@ -6,15 +6,15 @@ from __future__ import annotations
 def datasets() -> None:
     """List the named datasets: size, stored splits, and whether they come with the package."""
     from rich.console import Console
-    from rich.table import Table
 
+    from allpass.cli.plain import plain_table
     from allpass.data import dataset_table
 
     rows = [
         {**{key: row[key] for key in _SHOWN}, "comes with allpass": "yes" if row["embedded"] else ""}
         for row in dataset_table()
     ]
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for heading in rows[0]:
         table.add_column(
             heading, justify="right" if heading in _NUMBERS else "left", no_wrap=heading == "name"

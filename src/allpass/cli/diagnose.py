@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from allpass.cli.options import AsJson
 from allpass.cli.target import Target, reads_graph
 
 
 @reads_graph
 def diagnose(
     graph: Target,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write the report as one HTML file.")] = None,
     verdict: Annotated[
         bool,
@@ -28,13 +29,13 @@ def diagnose(
     """Measure whether the structure of a graph helps or hurts, and say what to try first."""
     from allpass.cli.progress import steps
     from allpass.diagnosis import diagnose as run_diagnosis
-    from allpass.metrics import METRICS
+    from allpass.diagnosis.diagnose import STEPS
 
     if html is not None:
         from allpass.report import check_writable
 
         check_writable(html)  # before minutes of work, not after
-    with steps(len(METRICS) + 11) as say:
+    with steps(STEPS + (html is not None)) as say:
         diagnosis = run_diagnosis(graph.target, verdict=verdict, progress=say, **graph.options)
         if html is not None:
             from allpass.report import write_page

@@ -63,33 +63,15 @@ def run(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
     _give_way()
     words = sys.argv[1:] if arguments is None else arguments
-    debug = "--debug" in words
     try:
         app([word for word in words if word != "--debug"])
-    except AllpassError as error:
-        if debug:
-            raise
-        _say(f"allpass: {in_shell_words(str(error))}")
-        sys.exit(2)
     except BrokenPipeError:  # the reader of our output, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except MemoryError:
-        if debug:
-            raise
-        _say("allpass: The graph does not fit into memory. Use a smaller one, or a machine with more memory.")
-        sys.exit(2)
-    except OSError as error:  # a full disk, a file taken away
-        if debug:
-            raise
-        _say(f"allpass: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
-        sys.exit(2)
     except Exception as error:
-        if debug:
+        if "--debug" in words:
             raise
-        _say(f"allpass: Unexpected {type(error).__name__}: {error}")
-        _say("This is a defect of allpass. Run again with --debug and report what it prints.")
-        sys.exit(1)
+        sys.exit(_tell(error))
 
 
 def _give_way() -> None:
@@ -131,5 +113,23 @@ def in_shell_words(sentence: str) -> str:
     return re.sub(rf"\b(?P<name>{'|'.join(_NAMES)})=(?P<value>{value})", flag, sentence)
 
 
+def _tell(error: Exception) -> int:
+    """Say what went wrong; gives the exit status."""
+    match error:
+        case AllpassError():
+            _say(in_shell_words(str(error)))
+        case MemoryError():
+            _say("The graph does not fit into memory. Use a smaller one, or a machine with more memory.")
+        case OSError():  # a full disk, a file taken away
+            _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        case _:
+            _say(f"Unexpected {type(error).__name__}: {error}")
+            typer.echo(
+                "This is a defect of allpass. Run again with --debug and report what it prints.", err=True
+            )
+            return 1
+    return 2
+
+
 def _say(sentence: str) -> None:
-    typer.echo(sentence, err=True)
+    typer.echo(f"allpass: {sentence}", err=True)

@@ -6,11 +6,11 @@ from __future__ import annotations
 def metrics() -> None:
     """List the metrics: symbol, range, meaning, what a high value says, and where it was defined."""
     from rich.console import Console
-    from rich.table import Table
 
+    from allpass.cli.plain import plain_table
     from allpass.metrics import METRICS
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for heading in ("name", "symbol", "range", "meaning", "direction", "citation"):
         table.add_column(heading, no_wrap=heading == "name")
     for metric in METRICS:

@@ -32,11 +32,12 @@ def models(
 
 def _list(rows: list[ModelRow]) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from allpass.cli.plain import plain_table
+
     out = Console()
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     limits = {"needs": 9, "paper": 13} if out.width < 110 else {"needs": 17}  # the summary gets the room
     for heading in ("name", "what it does", "needs", "paper"):
         table.add_column(heading, no_wrap=heading == "name", max_width=limits.get(heading))
@@ -49,9 +50,9 @@ def _list(rows: list[ModelRow]) -> None:
 
 def _describe(card: ModelCard) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from allpass.cli.plain import plain_table
     from allpass.models import setting_rows
 
     out = Console()
@@ -59,7 +60,7 @@ def _describe(card: ModelCard) -> None:
     out.print(Text.assemble((card["name"], "bold"), (also, "dim")))
     for line in (card["summary"], card["citation"], "", *_facts(card), ""):
         out.print(Text(line))
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for heading, width in (
         ("setting", None),
         ("default", 18),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allpass.cli.target import Target, reads_graph
-from allpass.errors import DataError, InputError
+from allpass.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,14 +59,14 @@ def predict(
 
 def load_for(trained: Trained, graph: Target) -> Data:
     """The graph, its labels read as those of the training; new nodes may have none, so none are asked for."""
+    from allpass.data.tables.node_table import NoLabelColumnError
+
     known = {"task": "regression"} if trained.task == "regression" else {}
     options = {**known, **graph.options}
     try:
         return Target(graph.target, options).load()
-    except DataError as error:
-        if "label" in options or "label=False" not in error.cure:
-            raise
-    return Target(graph.target, {**options, "label": False}).load()
+    except NoLabelColumnError:
+        return Target(graph.target, {**options, "label": False}).load()
 
 
 def _rows(trained: Trained, data: Data, every: bool) -> Iterator[list[Any]]:

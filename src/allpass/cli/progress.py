@@ -103,8 +103,12 @@ def stoppable(store: Store | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if store is None:
             raise
-        held = f"{len(store):,} run{'s' * (len(store) != 1)}"
-        typer.echo(f"Stopped. {store.path} holds {held}; the same command goes on from there.", err=True)
+        from allpass.data.draft import many
+
+        typer.echo(
+            f"Stopped. {store.path} holds {many(len(store), 'run')}; the same command goes on from there.",
+            err=True,
+        )
         raise typer.Exit(130) from None
 
 

@@ -66,6 +66,7 @@ def reproduce(
     from rich.console import Console
 
     from allpass.cli.progress import reproducing, stoppable
+    from allpass.data.draft import many
     from allpass.experiments.catalogue import STUDIES
     from allpass.experiments.runner import reproduce as run
     from allpass.experiments.study import Plan
@@ -97,19 +98,20 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     files = write(page, rows, out, name)
     _show(page, console, quick=quick)
-    count = "1 row" if len(rows) == 1 else f"{len(rows):,} rows"
-    console.print(f"{count}; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True)
+    console.print(
+        f"{many(len(rows), 'row')}; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
+    )
     if failed:
         raise typer.Exit(1)
 
 
 def _list() -> None:
     from rich.console import Console
-    from rich.table import Table
 
+    from allpass.cli.plain import plain_table
     from allpass.experiments.catalogue import STUDIES
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for heading in ("ID", "what it shows", "cells"):
         table.add_column(heading)
     for name, study in STUDIES.items():
@@ -160,9 +162,9 @@ def _complain(failed: list[Failure], console: Console) -> None:
 
 def _show(page: Page, console: Console, *, quick: bool) -> None:
     """The first table of a page, as far as a terminal can hold it."""
-    from rich.table import Table as Grid
     from rich.text import Text as Line
 
+    from allpass.cli.plain import plain_table
     from allpass.report.results.page import Table, Value
 
     console.print(Line(page.title, style="bold"))
@@ -173,7 +175,7 @@ def _show(page: Page, console: Console, *, quick: bool) -> None:
     table = next((block for block in page.blocks if isinstance(block, Table)), None)
     if table is None:
         return
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    grid = plain_table()
     for heading in table.header:
         grid.add_column(Line(heading))
     for row in table.rows[:_SHOWN]:

@@ -11,6 +11,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from allpass.cli.plain import plain_table
+from allpass.data.draft import many
+
 if TYPE_CHECKING:
     from allpass.diagnosis import Diagnosis
     from allpass.train.compare import Comparison
@@ -27,7 +30,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     out.print(Text(diagnosis.name, style="bold"), Text(f"({diagnosis.source})", style="dim"))
     out.print(
         f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {facts.classes} classes; "
-        f"mean degree {facts.mean_degree:.1f}, {facts.components:,} component{'s' * (facts.components != 1)}"
+        f"mean degree {facts.mean_degree:.1f}, {many(facts.components, 'component')}"
     )
     out.print()
     out.print(Text(diagnosis.recommendation.summary, style="bold"))
@@ -51,13 +54,18 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
             out.print(Padding(Text(f"{note.what} {note.cure}".strip()), (0, 0, 0, 2)))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
-    judged = "Judged from networks trained on five random splits, untuned (±: 95% interval), and from measurements."
-    if diagnosis.verdict is None:
-        judged = f"Judged from measurements, before any training. {diagnosis.no_verdict}"
-    out.print(Text(judged, style="dim"))
+    out.print(Text(_judged(diagnosis), style="dim"))
     if page is not None:
         out.print()
         out.print(f"Report: {page}")
+
+
+def _judged(diagnosis: Diagnosis) -> str:
+    """What the recommendation rests on."""
+    if diagnosis.verdict is None:
+        return f"Judged from measurements, before any training. {diagnosis.no_verdict}"
+    splits = many(len(diagnosis.verdict.comparison.splits), "random split")
+    return f"Judged from networks trained on {splits}, untuned (±: 95% interval), and from measurements."
 
 
 def _model_table(diagnosis: Diagnosis) -> Table:
@@ -77,10 +85,9 @@ def show_comparison(
     out = console or Console()
     out.print(comparison_table(compared, baseline))
     out.print()
-    splits = len(compared.splits)
     out.print(
         Text(
-            f"{splits} split{'s' * (splits != 1)} of {compared.dataset}; ±: 95% interval. Bold: the model that "
+            f"{many(len(compared.splits), 'split')} of {compared.dataset}; ±: 95% interval. Bold: the model that "
             "validation chooses. Intervals and p-values allow for what splits of one graph share (Nadeau and "
             "Bengio), p-values also for the number of comparisons (Holm).",
             style="dim",
@@ -99,7 +106,7 @@ def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True)
     """Scores with their intervals, by how much each model is ahead of one of them, and what the training cost."""
     unit, digits = (100, 1) if compared.in_percent else (1, 3)
     name = compared.score.replace("_", " ") + ", %" * compared.in_percent
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for heading in ("model", name, f"ahead of {baseline}", "p", *(("epochs", "time") if costs else ())):
         table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
     ahead = compared.against(baseline)
@@ -119,7 +126,7 @@ def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True)
 
 
 def _metric_table(diagnosis: Diagnosis) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     table.add_column("metric", no_wrap=True)
     table.add_column("", style="dim")
     table.add_column("value", justify="right")

@@ -33,14 +33,15 @@ def list_runs(
             return
         rows = opened.summary()
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("dataset", "model", "runs", "done", "diverged", "failed", "minutes", "last"):
+    from allpass.cli.plain import plain_table
+
+    table = plain_table()
+    for heading in ("dataset", "model", "runs", "done", "diverged", "minutes", "last"):
         table.add_column(heading, justify="left" if heading in ("dataset", "model", "last") else "right")
     for row in rows:
-        counts = (f"{count:,}" for count in (row.runs, row.done, row.diverged, row.failed))
+        counts = (f"{count:,}" for count in (row.runs, row.done, row.diverged))
         cells = row.dataset, row.model, *counts, f"{row.seconds / 60:,.1f}", row.last[:16].replace("T", " ")
         table.add_row(*map(Text, cells))
     Console().print(table if rows else Text("The file holds no runs."))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Splits
 from allpass.cli.target import Target, reads_graph
 from allpass.errors import InputError
 
@@ -24,13 +25,7 @@ _SHOWN = 8  # of the best settings
 @reads_graph
 def sweep(
     graph: Target,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A model by name (see `allpass models`); by default acm-gcn, and sage for numbers.",
-            show_default=False,
-        ),
-    ] = None,
+    model: Model = None,
     grid: Annotated[bool, typer.Option("--grid", help="Try all settings of the space.")] = False,
     trials: Annotated[
         int | None, typer.Option(help=f"How many settings to try; by default {_TRIALS}.", show_default=False)
@@ -48,27 +43,18 @@ def sweep(
             "`allpass models MODEL` lists; may be repeated.",
         ),
     ] = None,
-    splits: Annotated[
-        str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")
-    ] = "random",
-    count: Annotated[int, typer.Option(help="How many splits.")] = 10,
+    splits: Splits = "random",
+    count: Count = 10,
     seed: Annotated[int, typer.Option(help="Decides the splits, the weights, the dropout, the search.")] = 0,
-    epochs: Annotated[int, typer.Option(help="The most epochs of a run.")] = 1000,
-    score: Annotated[
-        str | None,
-        typer.Option(help="What is measured: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
-    ] = None,
-    scaling: Annotated[
-        str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
-    ] = "auto",
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
-    ] = False,
-    device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
+    epochs: Epochs = 1000,
+    score: Score = None,
+    scaling: Scaling = "auto",
+    directed: Directed = False,
+    device: Device = "cpu",
     store: Annotated[
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = Path("runs.db"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
     from allpass.cli.progress import stoppable, training
@@ -113,17 +99,19 @@ def _show(found: Sweep, store: Path) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from allpass.data.draft import many
+
     out = Console()
     splits, diverged = len(found.splits), sum(trial.diverged for trial in found.trials)
-    out.print(Text.assemble((found.model, "bold"), f" on {found.dataset}, {_counted(splits, 'split')}"))
+    out.print(Text.assemble((found.model, "bold"), f" on {found.dataset}, {many(splits, 'split')}"))
     out.print(
         Text(
-            f"{_counted(len(found.trials), 'choice')} of settings by the search {found.search!r}: "
-            f"{_counted(found.trained, 'run')} trained, {found.read:,} read from {store}"
+            f"{many(len(found.trials), 'choice')} of settings by the search {found.search!r}: "
+            f"{many(found.trained, 'run')} trained, {found.read:,} read from {store}"
         )
     )
     if diverged:
-        out.print(Text(f"Diverged, and counted as the worst: {_counted(diverged, 'run')}"))
+        out.print(Text(f"Diverged, and counted as the worst: {many(diverged, 'run')}"))
     out.print()
     out.print(_table(found))
     if len(found.trials) > _SHOWN:
@@ -137,14 +125,14 @@ def _show(found: Sweep, store: Path) -> None:
 
 def _table(found: Sweep) -> Table:
     """The best settings; those that never changed are left out."""
-    from rich.table import Table
     from rich.text import Text
 
+    from allpass.cli.plain import plain_table
     from allpass.train.rules.scores import SCORES
 
     tried = [trial.settings for trial in found.trials]
     varied = [name for name in tried[0] if any(settings[name] != tried[0][name] for settings in tried)]
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for heading in ("validation", "loss", *varied):
         table.add_column(Text(heading), justify="right")
     for trial in found.ranked[:_SHOWN]:
@@ -159,7 +147,8 @@ def _tested(found: Sweep) -> str:
     test, score = found.chosen.test, SCORES[found.score]
     words = f"test {found.score.replace('_', ' ')} {score.written(test.mean)}"
     if not math.isnan(test.low):
-        words += f", 95% interval {score.written(test.low)} to {score.written(test.high)}"
+        ends = f"{score.written(test.low)} to {score.written(test.high)}"
+        words += f", 95% interval over splits of this graph {ends}"
     return words + ", in standard deviations of the label" * (score.high == math.inf)
 
 
@@ -172,10 +161,6 @@ def _claim(found: Sweep) -> str:
     claimed = score.written(found.tempting.test.mean)
     by = f"{100 * found.optimism:.1f} points" if score.in_percent else score.written(found.optimism)
     return f"Choosing by the test nodes would have claimed {claimed}: an optimism of {by}."
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _word(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Seed, Splits
 from allpass.cli.target import Target, reads_graph
 from allpass.errors import InputError
 
@@ -28,43 +29,28 @@ _WIDEST = 12  # classes of a confusion table on a terminal
 @reads_graph
 def train(
     graph: Target,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A model by name (see `allpass models`); by default acm-gcn, and sage for numbers.",
-            show_default=False,
-        ),
-    ] = None,
+    model: Model = None,
     chosen: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="NAME=VALUE", help="A setting, of `allpass models MODEL`; may be repeated."
         ),
     ] = None,
-    splits: Annotated[
-        str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")
-    ] = "random",
-    count: Annotated[int, typer.Option(help="How many splits.")] = 10,
-    seed: Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")] = 0,
-    epochs: Annotated[int, typer.Option(help="The most epochs of a run.")] = 1000,
-    score: Annotated[
-        str | None,
-        typer.Option(help="What is reported: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
-    ] = None,
-    scaling: Annotated[
-        str, typer.Option(help="How features are scaled: auto, rows, columns, none.")
-    ] = "auto",
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
-    ] = False,
-    device: Annotated[str, typer.Option(help="Where to train: cpu, cuda.")] = "cpu",
+    splits: Splits = "random",
+    count: Count = 10,
+    seed: Seed = 0,
+    epochs: Epochs = 1000,
+    score: Score = None,
+    scaling: Scaling = "auto",
+    directed: Directed = False,
+    device: Device = "cpu",
     output: Annotated[
         Path | None,
         typer.Option(
             "-o", "--output", help="Folder of the checkpoint; by default DATASET-MODEL.", show_default=False
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train a model on several splits, report its test score, and keep the one that validation chooses."""
     from allpass.cli.progress import training
@@ -156,8 +142,10 @@ def _show(found: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    out, kept, splits = Console(), found["kept"], len(found["splits"])
-    told = f" on {found['dataset']}, {splits} split{'s' * (splits != 1)}"
+    from allpass.data.draft import many
+
+    out, kept = Console(), found["kept"]
+    told = f" on {found['dataset']}, {many(len(found['splits']), 'split')}"
     out.print(Text.assemble((found["model"], "bold"), told))
     for score, test in found["test"].items():
         out.print(Text(f"test {score.replace('_', ' ')} {_interval(score, test)}"))
@@ -200,10 +188,11 @@ def _show_confusion(out: Console, classes: Sequence[str], counts: list[list[int]
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    from allpass.cli.plain import plain_table
+
+    table = plain_table()
     for place, heading in enumerate(headings):
         table.add_column(Text(heading), justify="right" if place else "left")
     for row in rows:
@@ -213,7 +202,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def _interval(score: str, test: dict[str, float | None]) -> str:
     mean, low, high = (_number(score, test[name]) for name in ("mean", "low", "high"))
-    return mean if test["low"] is None else f"{mean}, 95% interval {low} to {high}"
+    return mean if test["low"] is None else f"{mean}, 95% interval over splits of this graph {low} to {high}"
 
 
 def _number(score: str, value: float | None) -> str:

@@ -17,9 +17,12 @@ from allpass.diagnosis.findings import Evidence, Finding, find
 from allpass.diagnosis.frequency import Frequencies, find_frequencies
 from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
 from allpass.diagnosis.recommendation import Recommendation, recommend
-from allpass.diagnosis.verdict import Verdict, judge, why_not
-from allpass.metrics import GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
+from allpass.diagnosis.verdict import MODELS, Verdict, judge, why_not
+from allpass.metrics import METRICS, GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class
+
+STEPS = 6 + len(METRICS) + len(MODELS)
+"""How many steps :func:`diagnose` has where every metric and the verdict are among them."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from allpass.data.draft import many
 from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.filtering import Separation
@@ -249,7 +250,7 @@ def _smoothing(e: Evidence) -> Finding:
     )
     what = "Random signals" if e.smoothing.signal == "random signals" else "Features"
     if half is not None and half <= 2:
-        title = f"{what} smooth out fast: half their variance is gone after {half} round{'s' * (half != 1)}."
+        title = f"{what} smooth out fast: half their variance is gone after {many(half, 'round')}."
         return Finding("smooths-fast", "bad", title, text, numbers)
     when = (
         f"half their variance is gone after {half} rounds"

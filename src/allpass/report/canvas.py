@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 WIDTH = 4.4  # inches: near its true size on a phone, half a page on paper
+SHEET = 8.8  # inches: a figure of several panels, a page on paper
 FORMATS = (".svg", ".pdf", ".png")
 _STYLE: dict[str, Any] = {
     "axes.edgecolor": light("line"),
@@ -74,6 +75,48 @@ def canvas(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
+
+
+def panels(rows: int, columns: int, height: float, **options: Any) -> tuple[Figure, list[list[Axes]]]:
+    """An empty figure as wide as a sheet, with rows of axes.
+
+    Args:
+        rows: How many rows.
+        columns: How many in a row.
+        height: Of the figure, in inches.
+        **options: Of matplotlib's ``subplots``, such as ``sharey``.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(SHEET, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **options).tolist()
+
+
+def name_outer(grid: Sequence[Sequence[Axes]], below: str, beside: Sequence[str]) -> None:
+    """Name the axes at the edge of the panels.
+
+    Args:
+        grid: The panels, row by row.
+        below: What the lowest say of x.
+        beside: What the first of each row says of y.
+    """
+    for row, words in zip(grid, beside, strict=True):
+        row[0].set_ylabel(words)
+    for panel in grid[-1]:
+        panel.set_xlabel(below)
+
+
+def legend(figure: Figure, grid: Sequence[Sequence[Axes]], columns: int | None = None) -> None:
+    """One legend for all panels, above them; by default in one line."""
+    named = {
+        label: handle
+        for row in grid
+        for panel in row
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if named:
+        ncols = columns or len(named)
+        figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=ncols)
 
 
 def to_bytes(figure: Figure, suffix: str) -> bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from allpass.data.draft import many
 from allpass.diagnosis import Diagnosis
 from allpass.report import figures
 from allpass.report.svg import inline_svg
@@ -176,7 +177,7 @@ def _spectrum(diagnosis: Diagnosis) -> Chart:
 def _smoothing(diagnosis: Diagnosis) -> Chart:
     smoothing = diagnosis.smoothing
     half = smoothing.half_depth
-    when = "" if half is None else f" Half of the variance is gone after {half} round{'s' * (half != 1)}."
+    when = "" if half is None else f" Half of the variance is gone after {many(half, 'round')}."
     return _chart(
         "smoothing",
         "Smoothing by depth",

@@ -1,17 +1,14 @@
-"""Tables of a diagnosis as plain text: for the terminal, for Markdown, and as the page's own rows."""
+"""The metrics of a diagnosis as the rows of its page: everything but the drawing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from allpass.diagnosis import Diagnosis
-from allpass.errors import InputError
 from allpass.metrics import Metric
 from allpass.report.wording import number, percent, words
 
-METRIC_HEADERS = ("metric", "symbol", "value", "range", "meaning")
 _TESTS = {
     "classifier_linear": "linear",
     "classifier_arc_cosine": "arc-cosine",
@@ -58,41 +55,9 @@ def metric_table(diagnosis: Diagnosis) -> tuple[MetricRow, ...]:
     )
 
 
-def metric_rows(diagnosis: Diagnosis) -> list[tuple[str, str, str, str, str]]:
-    """The cells under ``METRIC_HEADERS`` for a terminal or Markdown table; an undefined value gives its reason."""
-    return [
-        (row.title, row.metric.symbol, row.value, row.range, row.reason or row.metric.meaning)
-        for row in metric_table(diagnosis)
-    ]
-
-
-def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    r"""A GitHub-flavoured Markdown table; bars and line breaks inside cells are made harmless.
-
-    Example:
-        >>> print(markdown_table(["name", "value"], [["a|b", 1]]))
-        | name | value |
-        | --- | --- |
-        | a\|b | 1 |
-    """
-    lines = [_line(headers), _line(["---"] * len(headers))]
-    for row in rows:
-        if len(row) != len(headers):
-            raise InputError(
-                f"Got a row of {len(row)} cells under {len(headers)} headers.", "Give one cell a header."
-            )
-        lines.append(_line(row))
-    return "\n".join(lines)
-
-
 def number_end(value: float) -> str:
     """An end of a range: whole numbers without decimals."""
     return number(value) if math.isinf(value) or value % 1 else f"{value:.0f}".replace("-", "−")
-
-
-def _line(cells: Iterable[object]) -> str:
-    safe = (" ".join(str(cell).split()).replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(safe)} |"
 
 
 def _bar(value: float, low: float, high: float) -> tuple[float, float] | None:

@@ -90,7 +90,7 @@ class Comparison:
     @property
     def best(self) -> str:
         """The model that validation chooses: test nodes have no say, so its test score is not flattered."""
-        sign = 1 if SCORES[self.score].higher_is_better else -1
+        sign = SCORES[self.score].sign
 
         def gain(contender: Contender) -> float:
             mean = sign * fmean(contender.validation)
@@ -100,7 +100,7 @@ class Comparison:
 
     def difference(self, model: str, other: str) -> Difference:
         """By how much a model is ahead of another on the same splits; more is better whatever the score."""
-        sign = 1 if SCORES[self.score].higher_is_better else -1
+        sign = SCORES[self.score].sign
         ours, theirs = ([sign * score for score in self[name].scores] for name in (model, other))
         return paired(ours, theirs, overlap=self.overlap)
 

@@ -84,5 +84,5 @@ def best(models: Sequence[Trained]) -> int:
             "No training came to a sound epoch: the loss was no number on any split.",
             "Lower lr, scale the features, or look for wild values in the data.",
         )
-    sign = 1 if SCORES[models[0].score].higher_is_better else -1
+    sign = SCORES[models[0].score].sign
     return max(sound, key=lambda n: (sign * models[n].scores["val_score"], -models[n].scores["val_loss"]))

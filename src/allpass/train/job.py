@@ -80,8 +80,9 @@ class Glance:
     @property
     def best(self) -> float:
         """The best validation score among the batch, NaN where there is none."""
-        scores = self.batch.reported[:, REPORTED.index("val_score")]
-        return float(scores[~scores.isnan()].max()) if not bool(scores.isnan().all()) else math.nan
+        scores, score = self.batch.reported[:, REPORTED.index("val_score")], self.batch.recipe.task.scorer
+        known = scores[~scores.isnan()]
+        return score.sign * float(score.gain(known).max()) if len(known) else math.nan
 
 
 Look = Callable[[Glance], None]

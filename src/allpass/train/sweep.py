@@ -18,7 +18,7 @@ from allpass.errors import InputError
 from allpass.train.fit import How
 from allpass.train.job import Look
 from allpass.train.kept import fit_into
-from allpass.train.rules.scores import SCORES, Score
+from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
@@ -208,7 +208,7 @@ def sweep(
         read, trained = read + stored, trained + len(runs) - stored
         for settings, part in zip(asked, _parts(runs, len(asked)), strict=True):
             trial = trial_of(settings, part, len(splits), score.name)
-            tried.tell(settings, _direction(score) * trial.val_score)
+            tried.tell(settings, score.sign * trial.val_score)
             found.append(trial)
     name = getattr(data, "name", None) or "unnamed"
     names = tuple(split.name for split in splits)
@@ -263,15 +263,11 @@ def trial_of(settings: Mapping[str, object], runs: Sequence[Run], splits: int, s
 
 def ranked(trials: Sequence[Trial], score: str) -> list[Trial]:
     """The best first: by validation score, then by validation loss, then as they came."""
-    gain = _direction(SCORES[score])
-    return sorted(trials, key=lambda trial: (-gain * trial.val_score, trial.val_loss))
+    sign = SCORES[score].sign
+    return sorted(trials, key=lambda trial: (-sign * trial.val_score, trial.val_loss))
 
 
 def most_tempting(trials: Sequence[Trial], score: str) -> Trial:
     """The best by the test nodes."""
-    gain = _direction(SCORES[score])
-    return max(trials, key=lambda trial: (not math.isnan(trial.test.mean), gain * trial.test.mean))
-
-
-def _direction(score: Score) -> int:
-    return 1 if score.higher_is_better else -1
+    sign = SCORES[score].sign
+    return max(trials, key=lambda trial: (not math.isnan(trial.test.mean), sign * trial.test.mean))

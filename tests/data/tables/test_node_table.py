@@ -8,7 +8,7 @@ import pytest
 
 from allpass.data.account import Account
 from allpass.data.draft import Draft
-from allpass.data.tables.node_table import read_nodes
+from allpass.data.tables.node_table import NoLabelColumnError, read_nodes
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -53,7 +53,9 @@ def test_the_label_is_found_by_name(name: str) -> None:
 
 def test_a_label_that_nobody_named_is_asked_for() -> None:
     table = {"id": [1, 2], "group": ["p", "q"]}
-    with pytest.raises(DataError, match=r"No column of the node table is called label.*'group'.*label=False"):
+    with pytest.raises(
+        NoLabelColumnError, match=r"No column of the node table is called label.*'group'.*label=False"
+    ):
         read(table)
     assert read(table, label="group").feature_names is None
     assert read(table, label=False).y is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from allpass.experiments.complexity.study import STUDY
 from allpass.experiments.study import Row
 from allpass.report.canvas import to_bytes
@@ -61,7 +63,7 @@ def blocks(kind: type) -> list:
 
 
 def test_formulas_are_compared_with_the_counts() -> None:
-    parameters, operations = (text.text for text in blocks(Text)[1:3])
+    parameters, operations = (text.text for text in blocks(Text)[:2])
     assert parameters == (
         "The printed formula gives what is counted in 2 of 4 cases, 0 of them with channels; the formula by the "
         "definition of each layer in 5 of 5."
@@ -81,7 +83,7 @@ def test_tables_have_a_column_for_each_dataset() -> None:
 
 
 def test_times_are_multiples_of_the_base() -> None:
-    text = blocks(Text)[3].text
+    text = blocks(Text)[2].text
     told = "ACM-GCN 2.10 (1.80 to 2.40) times GCN (published 2.25 (2.25 to 2.25), Table 1)"
     assert f"- {told}" in text
     assert told in page(STUDY, ROWS).findings[-1]
@@ -101,6 +103,13 @@ def test_the_picture_draws_and_shows_all_marks() -> None:
     drawn = to_bytes(figure, ".svg").decode()
     assert "ACM-GCN" in drawn
     assert "Cornell" in drawn
+
+
+def test_a_model_without_a_mark_of_its_own_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("allpass.report.results.complexity._LOOKS", ())
+    (picture,) = blocks(Picture)
+    with pytest.raises(ValueError, match="zip"):
+        picture.draw()
 
 
 def test_without_ratios_there_is_no_picture() -> None:

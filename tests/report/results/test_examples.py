@@ -48,7 +48,7 @@ def test_what_differs_is_called_so(rows: list[Row]) -> None:
 
 
 def test_words_follow_from_the_nodes(rows: list[Row]) -> None:
-    words = texts(rows)[2:5]
+    words = texts(rows)[1:4]
     assert words[0].startswith("Of 9 edges none join nodes of one class. After averaging all 6 nodes")
     assert "6 of 7 nodes are at least as near to their own class as to the others; node 3 is not." in words[1]
     assert "No node has a mean similarity above 0 to any other class." in words[1]

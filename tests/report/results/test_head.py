@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from allpass.experiments.tables.bars import STUDY
-from allpass.report.results.head import duration, head
+from allpass.report.results.head import duration, head, made, notes
 from allpass.report.results.page import Heading, Text
 
 ROW = {
@@ -19,7 +19,7 @@ ROW = {
 
 
 def lines(*rows: dict[str, object]) -> list[str]:
-    facts = head(STUDY, rows)[-1]  # type: ignore[arg-type]
+    _, facts = made(STUDY, rows)  # type: ignore[arg-type]
     assert isinstance(facts, Text)
     (found,) = facts.parts()
     return list(found)
@@ -31,7 +31,7 @@ def test_facts_are_computed_from_the_rows() -> None:
     assert found[0] == "Command: allpass reproduce acm-bars"
     assert found[1].startswith("Source: Luan")
     assert found[2:] == [
-        "Reported: 15 runs in 2 rows, 2 min 21 s of computing",
+        "Reported: 15 runs in 2 rows of acm-bars.csv, 2 min 21 s of computing",
         "Made with: allpass 0.1.0, torch 2.7 and 2.8",
         "Machines: CPU, NVIDIA H100 (--device cuda)",
         "Dates: 2026-11-01 to 2026-11-02",
@@ -44,18 +44,31 @@ def test_searches_are_named() -> None:
 
 def test_rows_without_runs_and_without_rows() -> None:
     measured = {name: value for name, value in ROW.items() if name not in ("runs", "tried", "quick")}
-    assert lines(measured)[2] == "Reported: 1 row, 1 min 40 s of computing"
-    assert lines()[2:] == ["Nothing has been run yet."]
+    assert lines(measured)[2] == "Reported: 1 row of acm-bars.csv, 1 min 40 s of computing"
+    assert lines()[2:] == []
+    assert head(STUDY, []) == (Text("Nothing has been run yet."),)
+
+
+def test_rows_of_metrics_share_their_runs() -> None:
+    assert lines(ROW, {**ROW, "kind": "metric"})[2].startswith("Reported: 10 runs in 2 rows")
 
 
 def test_quick_rows_are_called_so_first() -> None:
-    heading, warning, facts = head(STUDY, [ROW, {**ROW, "quick": True}])
+    rows = [ROW, {**ROW, "quick": True}]
+    heading, warning = head(STUDY, rows)
     assert isinstance(heading, Heading)
     assert "QUICK" in heading.text
     assert isinstance(warning, Text)
-    assert isinstance(facts, Text)
-    assert "allpass reproduce acm-bars --quick" in facts.text
-    assert len(head(STUDY, [ROW])) == 1
+    assert lines(*rows)[0] == "Command: allpass reproduce acm-bars --quick"
+    assert head(STUDY, [ROW]) == ()
+
+
+def test_notes_are_those_of_the_study_and_more() -> None:
+    heading, text, *rest = notes(STUDY, [ROW], "One more.")
+    assert tuple(rest) == made(STUDY, [ROW])
+    assert heading == Heading("Notes")
+    assert isinstance(text, Text)
+    assert text.parts() == ((*STUDY.notes, "One more."),)
 
 
 @pytest.mark.parametrize(

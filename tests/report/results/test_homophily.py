@@ -80,7 +80,7 @@ def test_what_is_not_known_is_a_dash(rows: list[Row]) -> None:
 
 def test_remarks_and_values_of_other_places_are_shown(rows: list[Row]) -> None:
     blocks = page(STUDY, rows).blocks
-    assert "- Texas: Odd." in blocks[-1].text  # type: ignore[union-attr]
+    assert "- Texas: Odd." in blocks[-3].text  # type: ignore[union-attr]
     elsewhere = next(table for table in tables(rows) if table.header[-1] == "where")
     assert elsewhere.rows == (("Bipartite", "H_edge", "0", "0.0000", "0.0000", "Figure 1"),)
 

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from allpass.errors import InputError
-from allpass.report.results.page import Table, Text, Value, listed
+from allpass.experiments.rank import STUDY, RankStudy
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Table, Text, Value, listed, of_kind
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,14 @@ def test_paragraphs_and_lists(text: str, parts: tuple[object, ...]) -> None:
 
 def test_lines_as_a_list() -> None:
     assert listed(["a", "b - c"]).parts() == (("a", "b - c"),)
+
+
+def test_a_study_of_another_kind_is_refused() -> None:
+    assert of_kind(STUDY, RankStudy) is STUDY
+    with pytest.raises(
+        InputError, match=r"The study 'rank' is no TableStudy\. Use the page of its own kind\."
+    ):
+        of_kind(STUDY, TableStudy)
 
 
 def test_a_row_of_another_width_is_refused() -> None:

@@ -184,7 +184,7 @@ def test_the_register_knows_direction_range_and_near_names():
         assert score.citation
         assert score.low < score.high
         assert score.higher_is_better == (score.name not in ("mae", "mse"))
-        assert score.gain(values)[0] == (0.25 if score.higher_is_better else -0.25)
+        assert score.gain(values)[0] == 0.25 * score.sign == (0.25 if score.higher_is_better else -0.25)
 
 
 def example(name: str, seed: int, device: str = "cpu") -> tuple[Tensor, Tensor, Tensor]:

@@ -11,7 +11,7 @@ import torch
 from tests.train.writers import key, run
 
 from allpass.errors import InputError
-from allpass.train.runs.run import CURVE_LIMIT, Key, Run
+from allpass.train.runs.run import CURVE_LIMIT, Key
 
 
 def test_the_identity_is_the_same_on_every_machine():
@@ -120,7 +120,7 @@ def test_a_bad_run(changes, said):
 
 
 def test_agreement_is_about_numbers():
-    assert run(1).agrees(run(1, seconds=5.0, message="slow", curves={}, versions={"torch": "1"}))
+    assert run(1).agrees(run(1, seconds=5.0, curves={}, versions={"torch": "1"}))
     assert run(1, scores={"loss": math.nan}).agrees(run(1, scores={"loss": math.nan}))
     assert not run(1, scores={"loss": 0.1}).agrees(run(1, scores={"loss": 0.1 + 2**-56}))
     assert not run(1, scores={}).agrees(run(1))
@@ -129,16 +129,7 @@ def test_agreement_is_about_numbers():
 
 
 def test_what_a_run_is_as_data():
-    data = run(1, scores={"loss": math.inf, "score": 0.5}, message="\ud800").to_dict()
+    data = run(1, scores={"loss": math.inf, "score": 0.5}).to_dict()
     assert data["identity"] == key(1).identity
     assert data["model"] == "gcn"
     assert json.loads(json.dumps(data, allow_nan=False))["scores"] == {"loss": None, "score": 0.5}
-    data["message"].encode()
-
-
-def test_final():
-    assert [Run(key=key(1), status=status).final for status in ("done", "diverged", "failed")] == [
-        True,
-        True,
-        False,
-    ]

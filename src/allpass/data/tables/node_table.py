@@ -26,6 +26,10 @@ LABEL_COLUMNS = ("label", "labels", "y", "class", "target")
 PARTS = {"train": ("train",), "val": ("val", "valid", "validation", "dev"), "test": ("test",)}
 
 
+class NoLabelColumnError(DataError):
+    """No column has a name that says it is the label, and nobody named one."""
+
+
 def read_nodes(
     table: Table,
     account: Account,
@@ -96,7 +100,7 @@ def _label_column(table: Table, label: str | bool | None, taken: set[str | None]
     found = table.find(LABEL_COLUMNS, free)
     # A column that nobody called the label must not slip in among the features: that would give the answer away.
     if found is None and [name for name in free if name != table.columns[0]]:
-        raise DataError(
+        raise NoLabelColumnError(
             f"No column of {table.title} is called {', '.join(LABEL_COLUMNS)}; it has {some(free, 8)}.",
             "Name the label column with label=, or pass label=False for a graph without labels.",
         )

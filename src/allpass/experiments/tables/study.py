@@ -80,7 +80,7 @@ class TableStudy(Specified[Spec]):
         """The settings of the same-settings number, where there is one."""
         if cell.settings is not None:
             return dict(cell.settings)
-        return dict(cell.fixed) if self.spec.defaults and cell.published else None
+        return dict(cell.fixed) if self.spec.defaults else None
 
     def _stages(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Iterator[tuple[str, Trainings]]:
         """What a number needs, by title and as far as it is known: an honest one may need searches first.
@@ -246,7 +246,7 @@ class Tried:
             return None
         keys, score = trainings.keys(), trainings.score or "accuracy"
         runs = store.find(keys)
-        if len(runs) < len(keys) or not all(run.final for run in runs):
+        if len(runs) < len(keys):
             return None
         size = len(keys) // len(trainings.settings)
         parts = [runs[start : start + size] for start in range(0, len(runs), size)]

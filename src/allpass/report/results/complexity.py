@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from allpass.experiments.complexity.study import ComplexityStudy
 from allpass.experiments.study import Row, Study
-from allpass.report.canvas import in_style
-from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.canvas import in_style, panels
+from allpass.report.results.head import head, notes
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, of_kind
 from allpass.report.theme import light
 from allpass.report.wording import count, sentence
 
@@ -35,7 +35,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         study: The study.
         rows: Its rows.
     """
-    costs = cast(ComplexityStudy, study)
+    costs = of_kind(study, ComplexityStudy)
     found = {(str(row["model"]), str(row["dataset"])): row for row in rows}
     blocks: list[Block] = [*head(study, rows)]
     if rows:
@@ -65,7 +65,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *_picture(costs, found),
             *(_family(costs, found, base) for base in _bases(costs, found)),
         ]
-    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    blocks += notes(study, rows)
     return Page(study.title, tuple(blocks), _findings(costs, rows) if rows else ())
 
 
@@ -211,14 +211,11 @@ def _published(row: Row) -> str:
 @in_style
 def _ratios(study: ComplexityStudy, found: _Rows, bases: Sequence[str]) -> Figure:
     """A panel for each base model, a mark for each dataset and model."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.8, 3.4), layout="constrained")
-    panels = figure.subplots(1, len(bases), sharey=True, squeeze=False)[0]
-    for panel, base in zip(panels, bases, strict=True):
+    figure, (line,) = panels(1, len(bases), 3.4, sharey=True)
+    for panel, base in zip(line, bases, strict=True):
         datasets = [dataset for model, dataset in found if model == base]
         others = [title for title, model in study.models.items() if model.base == base and _any(found, title)]
-        for number, (title, look) in enumerate(zip(others, _LOOKS, strict=False)):
+        for number, (title, look) in enumerate(zip(others, _LOOKS[: len(others)], strict=True)):
             shift = 0.24 * (number - (len(others) - 1) / 2)
             rows = [(place + shift, found.get((title, name))) for place, name in enumerate(datasets)]
             _marks(panel, [(place, row) for place, row in rows if row is not None], title, look)
@@ -227,8 +224,8 @@ def _ratios(study: ComplexityStudy, found: _Rows, bases: Sequence[str]) -> Figur
         panel.set_title(f"beside {base}", fontsize=9, loc="left")
         panel.grid(axis="y")
         panel.legend(loc="lower left", fontsize=7)
-    panels[0].set_ylim(bottom=0)
-    panels[0].set_ylabel("time of an epoch / base model's")
+    line[0].set_ylim(bottom=0)
+    line[0].set_ylabel("time of an epoch / base model's")
     return figure
 
 

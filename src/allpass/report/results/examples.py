@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from allpass.experiments.examples import MATRICES, METRICS, TOLERANCE, Example, ExamplesStudy
 from allpass.experiments.study import Row, Study
-from allpass.report.canvas import in_style
-from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.canvas import in_style, panels
+from allpass.report.results.head import head, notes
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, of_kind
 from allpass.report.theme import light
 from allpass.report.wording import number
 
@@ -80,7 +80,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         study: The study.
         rows: Its rows.
     """
-    graphs = cast(ExamplesStudy, study).graphs
+    graphs = of_kind(study, ExamplesStudy).graphs
     shown = [_Shown(row, graphs[str(row["graph"])]) for row in rows]
     blocks: list[Block] = [*head(study, rows)]
     known, agree = (sum(int(cast(int, row[name])) for row in rows) for name in ("known", "agree"))
@@ -106,7 +106,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             ),
             _table(one),
         ]
-    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    blocks += notes(study, rows)
     return Page(study.title, tuple(blocks), finding if rows else ())
 
 
@@ -161,11 +161,8 @@ def _line(one: _Shown, name: str) -> tuple[str, str, str, str]:
 @in_style
 def _drawn(one: _Shown) -> Figure:
     """The graph, and its two matrices."""
-    from matplotlib.figure import Figure
-
-    size = len(one.labels)
-    figure = Figure(figsize=(8.8, 3.1 if size < 9 else 3.6), layout="constrained")
-    graph, low, high = figure.subplots(1, 3, width_ratios=(0.8, 1, 1))
+    height = 3.1 if len(one.labels) < 9 else 3.6
+    figure, ((graph, low, high),) = panels(1, 3, height, width_ratios=(0.8, 1, 1))
     _graph(graph, one)
     for axes, name, title in (
         (low, "S_low", "S(Â, X), after averaging"),

@@ -1,55 +1,76 @@
-"""The head of every page of results: what made it, computed from its rows."""
+"""What begins and ends every page of results: a warning before quick numbers; notes, and what made the numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from allpass.data.draft import many
 from allpass.experiments.study import Row, Study
 from allpass.report.results.page import Block, Heading, Text, listed
 from allpass.report.wording import count
 
+_SHARED = "metric"
+"""Rows of this kind share their runs."""
+
 
 def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
-    """The command, the source, versions, machines, dates and times; quick rows are called so first.
+    """What has to be said first: that rows are of a quick run, or that there are none.
 
     Args:
         study: What was reproduced.
         rows: Its rows.
     """
-    quick = any(row.get("quick") for row in rows)
-    lines = [f"Command: allpass reproduce {study.id}{' --quick' if quick else ''}", f"Source: {study.source}"]
-    if rows:
-        runs = sum(
-            int(row.get("runs") or 0) for row in rows if row.get("kind") != "metric"
-        )  # many share one run
-        reported = (
-            f"{_number(runs, 'run')} in {_number(len(rows), 'row')}" if runs else _number(len(rows), "row")
-        )
-        made = ", ".join(f"{name} {' and '.join(_different(rows, name))}" for name in ("allpass", "torch"))
-        days = _different(rows, "ended")
-        searched = " (searches of settings not counted)" if any(row.get("tried") for row in rows) else ""
-        seconds = sum(float(row.get("seconds") or 0) for row in rows)
-        lines += [
-            f"Reported: {reported}, {duration(seconds)} of computing{searched}",
-            f"Made with: {made}",
-            f"Machines: {', '.join(map(_machine, _different(rows, 'device'))) or 'not known'}",
-            f"Dates: {days[0] if len(days) == 1 else f'{days[0]} to {days[-1]}'}"
-            if days
-            else "Dates: not known",
-        ]
-    else:
-        lines.append("Nothing has been run yet.")
-    facts = listed(lines)
-    if not quick:
-        return (facts,)
+    if not rows:
+        return (Text("Nothing has been run yet."),)
+    if not _quick(rows):
+        return ()
     return (
         Heading("A QUICK RUN: these numbers prove nothing"),
         Text(
             "Few runs, few epochs, few settings and narrow networks: they show that every step works. Compare "
             f"none of them with anything. The true numbers come from: allpass reproduce {study.id}"
         ),
-        facts,
     )
+
+
+def notes(study: Study, rows: Sequence[Row], *more: str) -> tuple[Block, ...]:
+    """What differs from the source, and why; and what made the rows.
+
+    Args:
+        study: What was reproduced.
+        rows: Its rows.
+        more: What these add to the notes of the study.
+    """
+    return Heading("Notes"), listed((*study.notes, *more)), *made(study, rows)
+
+
+def made(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
+    """The command, the source, versions, machines, dates and times.
+
+    Args:
+        study: What was reproduced.
+        rows: Its rows.
+    """
+    lines = [
+        f"Command: allpass reproduce {study.id}{' --quick' if _quick(rows) else ''}",
+        f"Source: {study.source}",
+    ]
+    if rows:
+        runs = sum(int(row.get("runs") or 0) for row in rows if row.get("kind") != _SHARED)
+        reported = f"{many(runs, 'run')} in {many(len(rows), 'row')}" if runs else many(len(rows), "row")
+        versions = ", ".join(
+            f"{name} {' and '.join(_different(rows, name))}" for name in ("allpass", "torch")
+        )
+        days = _different(rows, "ended")
+        searched = " (searches of settings not counted)" if any(row.get("tried") for row in rows) else ""
+        seconds = sum(float(row.get("seconds") or 0) for row in rows)
+        lines += [
+            f"Reported: {reported} of {study.id}.csv, {duration(seconds)} of computing{searched}",
+            f"Made with: {versions}",
+            f"Machines: {', '.join(map(_machine, _different(rows, 'device'))) or 'not known'}",
+            f"Dates: {' to '.join(dict.fromkeys((days[0], days[-1]))) if days else 'not known'}",
+        ]
+    return Heading("How it was made"), listed(lines)
 
 
 def duration(seconds: float) -> str:
@@ -70,8 +91,8 @@ def duration(seconds: float) -> str:
     return f"{count(minutes // 60)} h {minutes % 60} min"
 
 
-def _number(size: int, word: str) -> str:
-    return f"{count(size)} {word}{'' if size == 1 else 's'}"
+def _quick(rows: Sequence[Row]) -> bool:
+    return any(row.get("quick") for row in rows)
 
 
 def _machine(name: str) -> str:

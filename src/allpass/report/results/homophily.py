@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from allpass.experiments.homophily import COUNTS, NEWER, PUBLISHED
 from allpass.experiments.study import Row, Study
 from allpass.metrics import METRICS
-from allpass.report.canvas import in_style
-from allpass.report.results.head import head
+from allpass.report.canvas import in_style, legend, panels
+from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
 from allpass.report.results.tables.cells import number, signed
 from allpass.report.theme import light
@@ -59,7 +59,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         blocks += [Heading("Published elsewhere, by the definition"), _elsewhere(elsewhere)]
     if rows:
         blocks += [Heading("All datasets by the definitions"), _newer(rows)]
-    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in (*study.notes, *_remarks(rows))))]
+    blocks += notes(study, rows, *_remarks(rows))
     return Page(study.title, tuple(blocks), _findings(both) if both else ())
 
 
@@ -208,13 +208,10 @@ def _difference(row: Row, name: str) -> str:
 
 @in_style
 def _conventions(both: Sequence[Row]) -> Figure:
-    from matplotlib.figure import Figure
-
     drawn = [metric for metric in DRAWN if _of(both, metric)]
     titles = list(dict.fromkeys(str(row["title"]) for row in both if row["metric"] in drawn))
-    figure = Figure(figsize=(8.8, max(2.0, 1.1 + 0.3 * len(titles))), layout="constrained")
-    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
-    for axes, metric in zip(panels, drawn, strict=True):
+    figure, grid = panels(1, len(drawn), max(2.0, 1.1 + 0.3 * len(titles)), sharey=True)
+    for axes, metric in zip(grid[0], drawn, strict=True):
         found = {str(row["title"]): row for row in _of(both, metric)}
         for place, title in enumerate(titles):
             ends = [number(found.get(title), name) for name, *_ in _MARKS]
@@ -222,12 +219,14 @@ def _conventions(both: Sequence[Row]) -> Figure:
             if known:
                 axes.plot([min(known), max(known)], [place, place], color=light("neither"), linewidth=2)
         for name, label, role, marker, size in _MARKS:
-            places = [
-                place for place, title in enumerate(titles) if number(found.get(title), name) is not None
+            marks = [
+                (value, place)
+                for place, title in enumerate(titles)
+                if (value := number(found.get(title), name)) is not None
             ]
             axes.plot(
-                [number(found[titles[place]], name) for place in places],
-                places,
+                [value for value, _ in marks],
+                [place for _, place in marks],
                 marker,
                 color=light(role),
                 markersize=size,
@@ -242,5 +241,5 @@ def _conventions(both: Sequence[Row]) -> Figure:
         axes.grid(axis="x")
         axes.set_axisbelow(True)
         axes.spines["left"].set_visible(False)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    legend(figure, grid)
     return figure

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from allpass.errors import InputError
 from allpass.experiments.study import Row, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,18 @@ class Page:
 
 Builder: TypeAlias = Callable[[Study, Sequence[Row]], Page]
 """Makes the page of a study from its rows and from nothing else that was measured."""
+
+
+def of_kind(study: Study, kind: type[S]) -> S:
+    """A study as one of the kind that a page is for.
+
+    Args:
+        study: The study.
+        kind: Its class.
+    """
+    if not isinstance(study, kind):
+        raise InputError(f"The study {study.id!r} is no {kind.__name__}.", "Use the page of its own kind.")
+    return study
 
 
 def listed(lines: Sequence[str]) -> Text:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from allpass.experiments.rank import RankStudy
 from allpass.experiments.study import Row, Study
-from allpass.report.canvas import in_style
-from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.canvas import in_style, legend, name_outer, panels
+from allpass.report.results.head import head, notes
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, of_kind
 from allpass.report.theme import light
 from allpass.report.wording import count
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH = 8.8
 _GONE = 3  # below it a mean rank has collapsed; a graph of two parts keeps 2
 _MAIN = {"tanh": ("low", "-"), "identity": ("both", "--"), "relu": ("high", "-.")}
 _SOURCE = ", source"
@@ -58,7 +57,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         study: The study.
         rows: Its rows.
     """
-    ranks = cast(RankStudy, study)
+    ranks = of_kind(study, RankStudy)
     curves = {(curve.network, curve.activation): curve for curve in map(_Curve.of, rows)}
     blocks: list[Block] = [*head(study, rows)]
     if rows:
@@ -77,7 +76,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             ),
             _landmarks(ranks, curves),
         ]
-    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    blocks += notes(study, rows)
     return Page(study.title, tuple(blocks), _findings(ranks, rows, curves) if rows else ())
 
 
@@ -237,8 +236,8 @@ def _with_deviation(curve: _Curve) -> str:
 @in_style
 def _three(study: RankStudy, curves: _Curves) -> Figure:
     """A panel for each architecture, with the activations whose ranks are known."""
-    figure, axes = _panels(study, 1, len(study.networks), 3.1)
-    for panel, (network, title) in zip(axes, study.networks.items(), strict=True):
+    figure, grid = _panels(study, 1, len(study.networks), 3.1)
+    for panel, (network, title) in zip(grid[0], study.networks.items(), strict=True):
         panel.set_title(title, fontsize=9, loc="left")
         for activation, (role, line) in _MAIN.items():
             curve = curves.get((network, activation))
@@ -264,14 +263,15 @@ def _three(study: RankStudy, curves: _Curves) -> Figure:
                 markerfacecolor="none",
                 markersize=4,
             )
-    _legend(figure, axes)
+    legend(figure, grid)
     return figure
 
 
 @in_style
 def _all(study: RankStudy, curves: _Curves) -> Figure:
     """A panel for each activation, with all architectures."""
-    figure, axes = _panels(study, 2, -(-len(study.activations) // 2), 4.2)
+    figure, grid = _panels(study, 2, -(-len(study.activations) // 2), 4.2)
+    axes = [panel for row in grid for panel in row]
     for panel, (activation, title) in zip(axes, study.activations.items(), strict=False):
         panel.set_title(title, fontsize=9, loc="left")
         for network, (role, line) in _LINES.items():
@@ -281,31 +281,15 @@ def _all(study: RankStudy, curves: _Curves) -> Figure:
                 panel.plot(layers, curve.mean, line, color=light(role), label=study.networks[network])
     for panel in axes[len(study.activations) :]:
         panel.set_axis_off()
-    _legend(figure, axes)
+    legend(figure, grid)
     return figure
 
 
-def _panels(study: RankStudy, rows: int, columns: int, height: float) -> tuple[Figure, list[Axes]]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for row in grid:
-        row[0].set_ylabel("rank")
-    for panel in grid[-1]:
-        panel.set_xlabel("layer")
+def _panels(study: RankStudy, rows: int, columns: int, height: float) -> tuple[Figure, list[list[Axes]]]:
+    figure, grid = panels(rows, columns, height, sharex=True, sharey=True)
+    name_outer(grid, "layer", ["rank"] * rows)
     grid[0][0].set(xlim=(0, study.network["depth"]), ylim=(0, 1.05 * study.network["width"]))
-    for panel in grid.flat:
-        panel.grid(axis="y")
-    return figure, list(grid.flat)
-
-
-def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """One for all panels, above them."""
-    named = {
-        label: handle
-        for panel in axes
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
-    if named:
-        figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=len(named))
+    for row in grid:
+        for panel in row:
+            panel.grid(axis="y")
+    return figure, grid

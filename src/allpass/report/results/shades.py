@@ -1,6 +1,6 @@
-"""Where a number stands among those beside it, as a colour: orange for the worst, teal for the best.
+"""Where a number stands among those beside it, as a colour: red for the worst, green for the best, as in the report.
 
-Readers who do not tell red from green tell these two apart, and text stays readable on both.
+The number stands in every cell and the best is bold, so a reader who does not tell the two apart misses nothing.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def tint(shade: float) -> tuple[str, int]:
 
     Example:
         >>> tint(0.0), tint(0.5), tint(1.0)
-        (('bad', 45), ('good', 0), ('good', 45))
+        (('worst', 45), ('best', 0), ('best', 45))
     """
     away = min(max(shade, 0.0), 1.0) - 0.5
-    return "bad" if away < 0 else "good", round(2 * abs(away) * STRONGEST)
+    return "worst" if away < 0 else "best", round(2 * abs(away) * STRONGEST)
 
 
 def on_white(shade: float) -> str:

@@ -71,6 +71,11 @@ class Score:
             return "undefined"
         return f"{value:.1%}" if self.in_percent else f"{value:.4g}"
 
+    @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is."""
+        return 1 if self.higher_is_better else -1
+
     def gain(self, values: Tensor) -> Tensor:
         """The values, turned where less is better, so that more is always better."""
         return values if self.higher_is_better else -values

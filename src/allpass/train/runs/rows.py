@@ -17,19 +17,15 @@ from allpass.train.runs.database import StoreError
 from allpass.train.runs.run import CURVE_LIMIT, Key, Run
 
 COLUMNS = (
-    "identity, dataset, fingerprint, model, split, seed, key, status, epoch, epochs, scores, seconds, message, "
-    "versions, started, ended"
+    "identity, dataset, fingerprint, model, split, seed, key, status, epoch, epochs, scores, seconds, versions, "
+    "started, ended"
 )
 _PLACES = ", ".join("?" * len(COLUMNS.split(",")))
 
 
 def insert(connection: sqlite3.Connection, run: Run) -> bool:
-    """Write a run where its identity is new, or where the stored run failed and this one did not."""
+    """Write a run where its identity is new; says whether it was."""
     key = run.key
-    if run.final:
-        old = "SELECT number FROM runs WHERE identity = ? AND status = 'failed'"
-        connection.execute(f"DELETE FROM curves WHERE number IN ({old})", (key.identity,))  # noqa: S608
-        connection.execute("DELETE FROM runs WHERE identity = ? AND status = 'failed'", (key.identity,))
     values = (
         key.identity,
         key.dataset,
@@ -43,13 +39,13 @@ def insert(connection: sqlite3.Connection, run: Run) -> bool:
         run.epochs,
         json.dumps({name: _written(value) for name, value in run.scores.items()}),
         run.seconds,
-        run.message,
         json.dumps(dict(run.versions)),
         None if run.started is None else run.started.isoformat(timespec="microseconds"),
         run.ended.isoformat(timespec="microseconds"),
     )
+    # Files have a column "message" that was never used; writing it empty lets every file stay as it is.
     cursor = connection.execute(
-        f"INSERT INTO runs ({COLUMNS}) VALUES ({_PLACES}) ON CONFLICT (identity) DO NOTHING",  # noqa: S608
+        f"INSERT INTO runs ({COLUMNS}, message) VALUES ({_PLACES}, '') ON CONFLICT (identity) DO NOTHING",  # noqa: S608
         values,
     )
     if cursor.rowcount != 1:
@@ -77,7 +73,6 @@ def read(connection: sqlite3.Connection, row: sqlite3.Row, curves: bool) -> Run:
             epochs=row["epochs"],
             scores=_scores(json.loads(row["scores"])),
             seconds=row["seconds"],
-            message=row["message"],
             curves=found,
             versions=json.loads(row["versions"]),
             started=None if row["started"] is None else datetime.fromisoformat(row["started"]),

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from allpass.errors import InputError, did_you_mean
 from allpass.train.runs.identity import identity, plain
 
-STATUSES = ("done", "diverged", "failed")
-"""How a run may end: with scores, with a loss that is no number, or by an error before its end."""
+STATUSES = ("done", "diverged")
+"""How a run may end: with scores, or with a loss that is no number."""
 
 CURVE_LIMIT = 2**24
 """The most values of one curve: 64 MiB."""
@@ -88,12 +88,11 @@ class Run:
 
     Args:
         key: What identifies it.
-        status: ``"done"``, ``"diverged"`` or ``"failed"``.
+        status: ``"done"`` or ``"diverged"``.
         epoch: The epoch that is reported; nothing when there is none to report.
         epochs: How many epochs ran.
         scores: Numbers by name, such as ``"val_loss"`` or ``"test_score"``; infinite and NaN are numbers too.
         seconds: The time it took; its share, where it was trained together with others.
-        message: What went wrong, for people.
         curves: Small arrays by name, kept as float32.
         versions: Versions and machine by name, of :func:`allpass.train.runs.versions.versions`.
         started: When it began.
@@ -106,7 +105,6 @@ class Run:
     epochs: int = 0
     scores: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
-    message: str = ""
     curves: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     started: datetime | None = None
@@ -119,9 +117,6 @@ class Run:
             "epochs": _count("epochs", self.epochs),
             "scores": {name: _score(name, value) for name, value in self.scores.items()},
             "seconds": _seconds(self.seconds),
-            "message": str(self.message)
-            .encode(errors="replace")
-            .decode(),  # an error's text may hold anything
             "curves": {name: _curve(name, values) for name, values in self.curves.items()},
             "versions": {str(name): str(value) for name, value in self.versions.items()},
             "started": None if self.started is None else _moment("started", self.started),
@@ -130,13 +125,8 @@ class Run:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    @property
-    def final(self) -> bool:
-        """Whether running it again could only give the same: it is done or diverged."""
-        return self.status != "failed"
-
     def agrees(self, other: Run) -> bool:
-        """Whether two runs ended with the same numbers; time, place, message and curves may differ."""
+        """Whether two runs ended with the same numbers; time, place and curves may differ."""
         mine, theirs = ((run.status, run.epoch, run.epochs, _exact(run.scores)) for run in (self, other))
         return mine == theirs
 
@@ -150,7 +140,6 @@ class Run:
             "epochs": self.epochs,
             "scores": {name: value if math.isfinite(value) else None for name, value in self.scores.items()},
             "seconds": self.seconds,
-            "message": self.message,
             "versions": dict(self.versions),
             "started": None if self.started is None else self.started.isoformat(),
             "ended": self.ended.isoformat(),

@@ -45,7 +45,6 @@ class Summary(NamedTuple):
     runs: int
     done: int
     diverged: int
-    failed: int
     seconds: float
     last: str
 
@@ -89,7 +88,7 @@ class Store:
         self._connection.row_factory = sqlite3.Row
 
     def add(self, run: Run) -> bool:
-        """Store a run; false where it is stored already. A failed run gives way to a later one that did not fail."""
+        """Store a run; false where it is stored already."""
         return self.add_many([run]) == 1
 
     def add_many(self, runs: Iterable[Run]) -> int:
@@ -138,7 +137,7 @@ class Store:
             model: The name of the model.
             split: The name of the split.
             seed: The seed.
-            status: ``"done"``, ``"diverged"`` or ``"failed"``.
+            status: ``"done"`` or ``"diverged"``.
             settings: Settings that the run has, among others.
             protocol: Entries of the protocol that the run has, among others.
             curves: Read the curves too.
@@ -155,26 +154,25 @@ class Store:
         wanted = plain(settings or {}, "settings"), plain(protocol or {}, "protocol")
         return self._pages(columns, wanted, curves)
 
-    def missing(self, keys: Iterable[Key], *, retry: bool = True) -> list[Key]:
+    def missing(self, keys: Iterable[Key]) -> list[Key]:
         """The keys that are still to be run, each once and in their order: this is how a sweep goes on.
 
         Args:
             keys: All runs that are wanted.
-            retry: Whether failed runs are to be tried again.
         """
         wanted = list({key.identity: key for key in keys}.values())
 
         def read(connection: sqlite3.Connection) -> list[Key]:
-            return [key for key in wanted if not _stored(connection, key, failed=not retry)]
+            return [key for key in wanted if not _stored(connection, key)]
 
         return self._do(read, "DEFERRED")
 
     def claim(self, keys: Iterable[Key], *, seconds: float = 600.0) -> list[Key]:
         """Take work, so that two processes do not do it twice; returns the keys that are now this store's.
 
-        Runs that are stored, or claimed by others, are left out; a failed one may be taken. A claim ends when
-        its run is added, by :meth:`release` or :meth:`close`, after ``seconds``, or when its process ends on
-        this machine. To claim a key again makes the claim last longer.
+        Runs that are stored, or claimed by others, are left out. A claim ends when its run is added, by
+        :meth:`release` or :meth:`close`, after ``seconds``, or when its process ends on this machine. To claim a
+        key again makes the claim last longer.
 
         Args:
             keys: The runs that are wanted.
@@ -189,7 +187,7 @@ class Store:
             return [
                 key
                 for key in wanted
-                if not _stored(connection, key, failed=False)
+                if not _stored(connection, key)
                 and claims.take(connection, key.identity, self._owner, now=now, expires=now + seconds)
             ]
 
@@ -212,8 +210,7 @@ class Store:
     def merge(self, other: str | Path) -> Merged:
         """Join another store to this one; the other is not changed.
 
-        Of two runs of one identity with other numbers the one that is here is kept and the key is reported; a
-        failed run gives way to one that did not fail.
+        Of two runs of one identity with other numbers the one that is here is kept and the key is reported.
         """
         other = Path(other)
         if other.exists() and other.samefile(self.path):
@@ -230,7 +227,7 @@ class Store:
     def summary(self) -> list[Summary]:
         """The runs counted by dataset and model."""
         query = """SELECT dataset, model, count(*), sum(status = 'done'), sum(status = 'diverged'),
-                sum(status = 'failed'), sum(seconds), max(ended)
+                sum(seconds), max(ended)
             FROM runs GROUP BY dataset, model ORDER BY dataset, model"""
         return self._do(
             lambda connection: [Summary(*row) for row in connection.execute(query)], kind="DEFERRED"
@@ -255,9 +252,7 @@ class Store:
         )
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, Key) and self._do(
-            lambda connection: _stored(connection, key, failed=True), "DEFERRED"
-        )
+        return isinstance(key, Key) and self._do(lambda connection: _stored(connection, key), "DEFERRED")
 
     def __enter__(self) -> Self:
         return self
@@ -314,7 +309,7 @@ class Store:
                     added += 1
                     continue
                 stored = _find(connection, run.key.identity, curves=False)
-                if stored is not None and run.final and not run.agrees(stored):
+                if stored is not None and not run.agrees(stored):
                     conflicts.append(run.key)
             return Merged(added, len(page) - added - len(conflicts), conflicts)
 
@@ -327,6 +322,6 @@ def _find(connection: sqlite3.Connection, identity: str, *, curves: bool) -> Run
     return None if row is None else rows.read(connection, row, curves)
 
 
-def _stored(connection: sqlite3.Connection, key: Key, *, failed: bool) -> bool:
-    row = connection.execute("SELECT status FROM runs WHERE identity = ?", (key.identity,)).fetchone()
-    return row is not None and (failed or row["status"] != "failed")
+def _stored(connection: sqlite3.Connection, key: Key) -> bool:
+    query = "SELECT 1 FROM runs WHERE identity = ?"
+    return connection.execute(query, (key.identity,)).fetchone() is not None

@@ -164,3 +164,9 @@ def test_without_rows_there_are_the_published_charts_alone() -> None:
     text = html(found)
     assert "not run yet" in text
     assert "None" not in text
+
+
+def test_the_caption_tells_the_splits_of_the_protocol() -> None:
+    (count,) = {column.protocol.splits["count"] for column in SPEC.columns}
+    picture = next(block for block in page(STUDY, []).blocks if isinstance(block, Picture))
+    assert f"on the same {count} splits" in picture.caption

@@ -65,7 +65,7 @@ def test_other_studies_are_refused() -> None:
     class Other:
         id = "rank"
 
-    with pytest.raises(InputError, match="'rank' is no table of accuracies"):
+    with pytest.raises(InputError, match="'rank' is no TableStudy"):
         Results(Other(), [])  # type: ignore[arg-type]
 
 

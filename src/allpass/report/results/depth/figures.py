@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from allpass.report.canvas import in_style
+from allpass.report.canvas import in_style, legend, name_outer, panels
 from allpass.report.results.depth.findings import Findings, series
 from allpass.report.results.tables.cells import number
 from allpass.report.theme import light
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 8.8
 _STYLES = {
     "glorot": ("ink", "-", "o"),
     "he": ("high", "-", "s"),
@@ -60,8 +59,8 @@ def accuracy(findings: Findings, dataset: str) -> Figure:
     activations, depths = findings.present("activations"), findings.depths
     names = findings.present("initialisations")
     figure, grid = _panels(-(-len(activations) // 2), min(2, len(activations)), 2.7)
-    panels = [panel for row in grid for panel in row]
-    for panel, activation in zip(panels, activations, strict=False):
+    flat = [panel for row in grid for panel in row]
+    for panel, activation in zip(flat, activations, strict=False):
         panel.set_title(findings.grid.activations[activation], fontsize=9, loc="left")
         for place, name in enumerate(names):
             rows = [row for depth in depths if (row := findings.row(dataset, activation, name, depth))]
@@ -84,10 +83,10 @@ def accuracy(findings: Findings, dataset: str) -> Figure:
         panel.minorticks_off()
         panel.set_ylim(0, _above(findings, dataset))
         panel.grid(axis="y")
-    for panel in panels[len(activations) :]:
+    for panel in flat[len(activations) :]:
         panel.set_axis_off()
-    _label(grid, "layers", ["accuracy on test nodes, %"] * len(grid))
-    _legend(figure, panels, 5)
+    name_outer(grid, "layers", ["accuracy on test nodes, %"] * len(grid))
+    legend(figure, grid, 5)
     return figure
 
 
@@ -120,8 +119,8 @@ def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
                     _predicted(panel, series(row, f"independent_{quantity}"), ":", style["color"])
                     if quantity != "gradient_variance":
                         _predicted(panel, series(row, f"alike_{quantity}"), "--", style["color"])
-    _label(grid, "layer", [f"{words},\n{moment}" for _, words in _QUANTITIES for _, moment in _MOMENTS])
-    _legend(figure, [panel for row in grid for panel in row], len(names))
+    name_outer(grid, "layer", [f"{words},\n{moment}" for _, words in _QUANTITIES for _, moment in _MOMENTS])
+    legend(figure, grid, len(names))
     return figure
 
 
@@ -141,25 +140,4 @@ def _style(name: str) -> dict[str, Any]:
 
 def _panels(rows: int, columns: int, height: float) -> tuple[Figure, list[list[Axes]]]:
     """Panels that share their axes: all of them the layers, those of a line what is measured there."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDTH, 0.6 + height * rows), layout="constrained")
-    return figure, figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False).tolist()
-
-
-def _label(grid: Sequence[Sequence[Axes]], below: str, beside: Sequence[str]) -> None:
-    for row, words in zip(grid, beside, strict=True):
-        row[0].set_ylabel(words)
-    for panel in grid[-1]:
-        panel.set_xlabel(below)
-
-
-def _legend(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
-    """One for all panels, above them."""
-    named = {
-        label: handle
-        for panel in panels
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
-    if named:
-        figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=columns)
+    return panels(rows, columns, 0.6 + height * rows, sharex=True, sharey="row")

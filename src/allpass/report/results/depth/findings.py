@@ -14,6 +14,7 @@ from scipy import stats
 from allpass.experiments.depth import DepthStudy
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.study import Row, Study
+from allpass.report.results.page import of_kind
 from allpass.report.results.tables.cells import number, scores_of
 from allpass.train.statistics import Difference, holm, paired
 
@@ -73,8 +74,7 @@ class Findings:
     """
 
     def __init__(self, study: Study, rows: Sequence[Row]) -> None:
-        assert isinstance(study, DepthStudy)
-        self.grid, self.rows = study.spec, rows
+        self.grid, self.rows = of_kind(study, DepthStudy).spec, rows
         self.found: Mapping[Combination, Row] = {combination_of(row): row for row in rows}
         self._ahead = self._compare()
         self._verdicts = self._judge()

@@ -12,7 +12,7 @@ from allpass.report.results.depth import figures
 from allpass.report.results.depth.findings import Findings
 from allpass.report.results.depth.overview import overview
 from allpass.report.results.depth.summary import finding, summary
-from allpass.report.results.head import head
+from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import NOT_YET, number
@@ -37,7 +37,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         ]
         for dataset in findings.present("datasets"):
             blocks += _of_dataset(findings, dataset)
-    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    blocks += notes(study, rows)
     return Page(study.title, tuple(blocks), finding(findings) if rows else ())
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from allpass.experiments.synthetic.ranking import Floats, in_order
 from allpass.experiments.synthetic.study import SyntheticStudy
-from allpass.report.canvas import in_style
+from allpass.report.canvas import in_style, legend, panels
 from allpass.report.results.page import Picture
 from allpass.report.results.synthetic.curves import Curves, symbol
 from allpass.report.theme import light
@@ -47,11 +47,9 @@ def picture(study: SyntheticStudy, found: Curves) -> Picture:
 
 @in_style
 def _draw(found: Curves, models: Sequence[str], shown: Sequence[str]) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.8, 2.9 * ((len(shown) + 1) // 2)), layout="constrained")
-    panels = figure.subplots((len(shown) + 1) // 2, 2, sharey=True, squeeze=False).flat
-    for axes, metric in zip(panels, shown, strict=False):
+    lines = (len(shown) + 1) // 2
+    figure, grid = panels(lines, 2, 2.9 * lines, sharey=True)
+    for axes, metric in zip((panel for row in grid for panel in row), shown, strict=False):
         for model, (role, line, marker) in zip(models, _LINES, strict=True):
             if model in found.networks:
                 _curve(axes, found.metrics[metric], found.networks[model], light(role), line, marker, model)
@@ -60,7 +58,7 @@ def _draw(found: Curves, models: Sequence[str], shown: Sequence[str]) -> Figure:
                     cast(float, found.flat[model]["mean"]), color=light(role), ls=line, lw=1.3, label=model
                 )
         _finish(axes, metric)
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(models))
+    legend(figure, grid, len(models))
     return figure
 
 

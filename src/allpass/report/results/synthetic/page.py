@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.synthetic.graphs import METRICS_TASK
 from allpass.experiments.synthetic.spec import Place
 from allpass.experiments.synthetic.study import SyntheticStudy
-from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Text
+from allpass.report.results.head import head, notes
+from allpass.report.results.page import Block, Heading, Page, Text, of_kind
 from allpass.report.results.synthetic.curves import all_curves, by_series
 from allpass.report.results.synthetic.figures import picture
 from allpass.report.results.synthetic.published import agreement, by_level, finding
@@ -26,7 +25,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         study: The study.
         rows: Its rows.
     """
-    drawn = cast(SyntheticStudy, study)
+    drawn = of_kind(study, SyntheticStudy)
     curves = [found for found in all_curves(drawn, rows) if found.enough]
     compared = [row for row in rows if row["difference"] is not None]
     blocks: list[Block] = [*head(study, rows), *_progress(drawn, rows)]
@@ -43,7 +42,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         ]
     if compared:
         blocks += [Heading("Level by level"), *by_level(drawn, compared)]
-    blocks += [Heading("Notes"), Text("\n".join(f"- {note}" for note in study.notes))]
+    blocks += notes(study, rows)
     found = finding(drawn, compared) if compared else ()
     return Page(study.title, tuple(blocks), (*found, *told_ranks(drawn, curves)))
 

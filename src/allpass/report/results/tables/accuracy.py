@@ -9,7 +9,7 @@ from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
-from allpass.report.results.head import head
+from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.agreement import agreement, below, finding
@@ -18,6 +18,7 @@ from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.selection import selection
+from allpass.report.results.tables.sheets import sheets
 from allpass.report.results.tables.worth import told_worth, worth
 
 MARKS = {AGREES: "=", BETTER: "▲", WORSE: "▼", INCOMPARABLE: "○"}
@@ -51,6 +52,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         study.title,
         (
             *head(study, rows),
+            *sheets(results),
             *agreement(results),
             Heading("All cells at a glance"),
             Text(_LEGEND),
@@ -63,6 +65,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *selection(results),
             *details(results),
             *notes(results),
+            *made(study, rows),
         ),
         (*(finding(results) or told_changes(results)), *told_worth([results])) if rows else (),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from allpass.data.draft import many
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.study import Kind
@@ -280,6 +281,6 @@ def reasons(results: Results, cell: Cell, row: Row) -> list[str]:
     if bias is not None:
         found.append(
             f"Settings chosen on test nodes lift means on {bias.dataset} by {bias.mean:.2f} points "
-            f"({bias.low:.2f} to {bias.high:.2f}, {bias.models} model{'' if bias.models == 1 else 's'})."
+            f"({bias.low:.2f} to {bias.high:.2f}, {many(bias.models, 'model')})."
         )
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -13,8 +13,8 @@ from allpass.experiments.tables.bars import CHARTS
 from allpass.experiments.tables.spec import Column
 from allpass.experiments.tables.study import Kind
 from allpass.report.canvas import in_style
-from allpass.report.results.head import head
-from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, listed
+from allpass.report.results.head import head, notes
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
 from allpass.report.results.tables.agreement import accepted
 from allpass.report.results.tables.cells import NOT_YET, Results, signed, title_of
 from allpass.report.results.tables.changes import MARKED, Change
@@ -66,6 +66,14 @@ class Chart:
         known = [bar.share for bar in self.bars.values() if bar.share is not None]
         return fmean(known) if known else None
 
+    def best(self, rows: Iterable[str]) -> Mean | None:
+        """The number with the highest mean among some rows; nothing where none of them is known.
+
+        Args:
+            rows: The rows.
+        """
+        return max((self.bars[row] for row in rows if row in self.bars), key=_mean, default=None)
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -101,9 +109,9 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         Picture(
             "acm-bars-published",
             "Bars: published accuracy with its deviation; dots: ours with the same settings, where they were run, with "
-            "theirs, on the same 50 splits for all networks; dotted line: what the most frequent class gives on those. "
-            "The axes do not begin at 0. The arrow is the gain of the best ACM or ACMII network over the best rival, "
-            "in points.",
+            f"theirs, on the same {_splits(results)} splits for all networks; dotted line: what the most frequent "
+            "class gives on those. The axes do not begin at 0. The arrow is the gain of the best ACM or ACMII network "
+            "over the best rival, in points.",
             partial(_figure, known["published"], known["same"], _names(results, "same")),
         )
     ]
@@ -129,8 +137,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("The gain over the network itself"),
             Text(f"{INTERVALS} {MARKED}"),
             *(_own(results, version, known[version]) for version in VERSIONS if _any(known[version])),
-            Heading("Notes"),
-            listed(study.notes),
+            *notes(study, rows),
         ),
         _findings(known) if rows else (),
     )
@@ -162,11 +169,10 @@ def gain_of(chart: Chart) -> Gain | None:
     Args:
         chart: What is known of the column.
     """
-    rivals = [chart.bars[row] for row in CHARTS.rivals if row in chart.bars]
-    augmented = [chart.bars[row] for row in CHARTS.augmented if row in chart.bars]
-    if chart.waiting or not rivals or not augmented:
+    rival, best = chart.best(CHARTS.rivals), chart.best(CHARTS.augmented)
+    if chart.waiting or rival is None or best is None:
         return None
-    return Gain(max(rivals, key=_mean), max(augmented, key=_mean), len(rivals))
+    return Gain(rival, best, len(chart.bars.keys() & set(CHARTS.rivals)))
 
 
 def _mean(bar: Mean) -> float:
@@ -176,6 +182,12 @@ def _mean(bar: Mean) -> float:
 def _names(results: Results, kind: Kind) -> dict[str, str]:
     """The title of every chart."""
     return {column.name: title_of(column, kind) for column in results.spec.columns}
+
+
+def _splits(results: Results) -> str:
+    """On how many splits a network of the table is run."""
+    counts = {int(column.protocol.splits["count"]) for column in results.spec.columns}
+    return " or ".join(map(str, sorted(counts)))
 
 
 def _gains(results: Results, known: Mapping[Version, Mapping[str, Chart]]) -> Table:
@@ -228,12 +240,9 @@ def _ahead_already(charts: Mapping[str, Chart]) -> tuple[Block, ...]:
     """Where a rival that is run, though others wait, is ahead of all ACM and ACMII networks that are."""
     found = []
     for column, chart in charts.items():
-        rivals = [chart.bars[row] for row in CHARTS.rivals if row in chart.bars]
-        augmented = [chart.bars[row] for row in CHARTS.augmented if row in chart.bars]
-        if chart.waiting and rivals and augmented:
-            rival, best = max(rivals, key=_mean), max(augmented, key=_mean)
-            if rival.mean >= best.mean:
-                found.append(f"{column} ({rival.row} over {best.row}: {difference(rival, best)})")
+        rival, best = chart.best(CHARTS.rivals), chart.best(CHARTS.augmented)
+        if chart.waiting and rival and best and rival.mean >= best.mean:
+            found.append(f"{column} ({rival.row} over {best.row}: {difference(rival, best)})")
     if not found:
         return ()
     return (
@@ -343,8 +352,8 @@ def _figure(bars: Mapping[str, Chart], dots: Mapping[str, Chart], names: Mapping
 
 def _chart(axes: Axes, shown: Chart, beside: Chart) -> None:
     bars, dots = shown.bars, beside.bars
-    rivals = {row: bar for row, bar in bars.items() if row in CHARTS.rivals}
-    rival = max(rivals.values(), key=_mean).row if rivals else ""
+    best = shown.best(CHARTS.rivals)
+    rival = best.row if best else ""
     rows = [rival, *(row for base, versions in CHARTS.families.items() for row in (base, *versions))]
     roles = [
         _ROLES["best rival"],

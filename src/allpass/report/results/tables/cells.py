@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from allpass.errors import InputError
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind, TableStudy, kinds_of
 from allpass.experiments.tables.verdicts import ERRORS, INCOMPARABLE
+from allpass.report.results.page import of_kind
 
 NOT_YET = "not run yet"
 
@@ -23,14 +23,11 @@ class Results:
     """
 
     def __init__(self, study: Study, rows: Sequence[Row]) -> None:
-        if not isinstance(study, TableStudy):
-            raise InputError(
-                f"The study {study.id!r} is no table of accuracies.", "Use the page of its own kind."
-            )
-        self.spec, self.kinds = study.spec, kinds_of(study.spec)
+        table = of_kind(study, TableStudy)
+        self.spec, self.kinds = table.spec, kinds_of(table.spec)
         self.rows = rows
         self._found = {(row["row"], row["column"], row["kind"]): row for row in rows}
-        self._asked = {(cell.row, cell.column.name, kind) for cell, kind in study.asked(Plan())}
+        self._asked = {(cell.row, cell.column.name, kind) for cell, kind in table.asked(Plan())}
         self._cells = {(cell.row, cell.column.name): cell for cell in self.spec.cells}
 
     def cell(self, row: str, column: Column) -> Cell | None:
@@ -143,8 +140,9 @@ def title_of(column: Column, kind: Kind) -> str:
     """The name of a column; for honest numbers with its data in brackets, where these are corrected."""
     if kind != "honest" or column.corrected is None:
         return column.name
-    data = column.corrected.dataset
-    return f"{column.name} ({'corrected' if data == column.name.lower() else data})"
+    name, data = column.name.lower(), column.corrected.dataset
+    told = "filtered" if data == f"{name}-filtered" else "corrected" if data == name else data
+    return f"{column.name} ({told})"
 
 
 def why_incomparable(cell: Cell, row: Row) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
-from allpass.report.results.head import head
+from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import NOT_YET, Results, spread
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.proposed import finding, reached
+from allpass.report.results.tables.sheets import sheets
 
 _TITLES: dict[Kind, str] = {
     "same": "ours, settings of the November 2019 manuscript or, for rows of other papers, of our models",
@@ -32,13 +33,21 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         study.title,
         (
             *head(study, rows),
+            *sheets(results, _by_rate),
             *reached(results),
             *(block for columns in _by_graph(results) for block in _sheets(results, columns)),
             *details(results),
             *notes(results),
+            *made(study, rows),
         ),
         finding(results),
     )
+
+
+def _by_rate(title: str) -> tuple[str, str]:
+    """The graph of a column, and its share of labelled nodes."""
+    graph, rate = title.rsplit(maxsplit=1)
+    return graph, rate
 
 
 def _by_graph(results: Results) -> list[list[Column]]:
@@ -55,7 +64,7 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
     header = ("method", *(column.name.rsplit(maxsplit=1)[1] for column in columns))
     reading = (
         "by share of labelled nodes; accuracy in percent, the best of a column bold. Where there is colour it goes "
-        "from orange, the worst, to teal, the best."
+        "from red, the worst, to green, the best."
     )
     rows = results.spec.rows
     cells = [[results.cell(row, column) for row in rows] for column in columns]
@@ -65,27 +74,23 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
         Table.of_columns(f"{graph}, published; {reading}", header, rows, published),
     ]
     for kind, title in _TITLES.items():
-        run = {
-            cell.row for column in cells for cell in column if cell and results.get(cell, kind) is not None
-        }
-        shown = [row for row in rows if row in run]
+        shown = [
+            row for row in rows if any(results.get(results.cell(row, column), kind) for column in columns)
+        ]
         ours = [
             _ours(results, [results.cell(row, column) for row in shown], kind) for column in columns if shown
         ]
         if shown:
             blocks.append(Table.of_columns(f"{graph}, {title}; {reading}", header, shown, ours))
         if len(shown) < len(rows):
-            waiting = ", ".join(row for row in rows if row not in run)
+            waiting = ", ".join(row for row in rows if row not in shown)
             blocks.append(Text(f"{graph}, {kind}, not run yet: {waiting}."))
     return blocks
 
 
 def _published(cells: Sequence[Cell | None]) -> tuple[Value, ...]:
-    numbers = [cell.published if cell is not None else () for cell in cells]
-    return shaded(
-        [each[0] if each else None for each in numbers],
-        [spread(each, 1) or "not published" for each in numbers],
-    )
+    texts = [spread(cell.published if cell else (), 1) or "not published" for cell in cells]
+    return shaded([cell.published[0] if cell and cell.published else None for cell in cells], texts)
 
 
 def _ours(results: Results, cells: Sequence[Cell | None], kind: Kind) -> tuple[Value, ...]:
