@@ -240,7 +240,8 @@ def test_a_column_may_choose_on_its_first_splits_and_report_on_more(store: Store
 
 def test_models_without_published_settings_may_run_with_their_own(store: Store) -> None:
     study = table(OWN, "[honest]", "defaults = true\n[honest]")
-    assert asked(study, "same") == ["same GCN/High", "same GCN/Low", "same MLP, wide/Low"]
+    everywhere = ["same GCN/High", "same GCN/Low", "same MLP, wide/High", "same MLP, wide/Low"]
+    assert asked(study, "same") == everywhere
     assert task_of(study, store, "GCN on Low, same").about["settings"] == ({},)
 
 
@@ -343,7 +344,23 @@ def test_settings_are_chosen_by_validation_and_never_by_test(store: Store) -> No
     assert row["scores"] == "0.00 10.00 20.00"
     assert (row["mean"], row["deviation"]) == (10.0, round(100 * float(np.std([0.0, 0.1, 0.2])), 3))
     assert row["best_on_test"] == 60.0
+    assert (
+        row["chosen_apart"] == row["mean"]
+    )  # one setting is the best by the validation nodes of every split
     assert (row["published"], row["published_difference"]) == (80.0, -70.0)
+
+
+def test_each_split_may_choose_by_its_own_validation_nodes(store: Store) -> None:
+    study = table(OWN, "dropout = [0.0, 0.5]", "dropout = [0.5]")
+
+    def validation(key: Key) -> float:
+        ahead = key.settings["lr"] < 0.05 if place(key) else key.settings["lr"] > 0.05
+        return 0.9 if ahead else 0.5
+
+    invent(study, store, "GCN on High, honest", validation, by("lr", {0.01: 0.3, 0.1: 0.6}))
+    row = the_row(study, store, "honest", "GCN/High")
+    assert json.loads(str(row["settings"]))["lr"] == 0.01  # two of three splits
+    assert (row["mean"], row["chosen_apart"]) == (30.0, 40.0)
 
 
 def test_equal_scores_are_told_apart_by_the_order_and_not_by_test(store: Store) -> None:

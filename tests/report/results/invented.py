@@ -35,6 +35,7 @@ def row_of(
         "epochs": 100.0,
         "tried": 60 if kind == "honest" else 0,
         "best_on_test": None if lift is None or kind == "same" else round(fmean(scores) + lift, 3),
+        "chosen_apart": None if lift is None or kind == "same" else round(fmean(scores) - 0.25, 3),
     }
     row |= {"majority": None if column.score else 25.0, "overlap": 0.25}
     printed = (cell.beside or cell.published) if kind == "same" else cell.published

@@ -17,6 +17,7 @@ from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Cell, Spec
 from allpass.experiments.tables.trainings import Trainings
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
+from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
@@ -180,6 +181,7 @@ class TableStudy(Specified[Spec]):
             **_measured(chosen, runs, final.protocol),
             "tried": len(self._candidates(cell, plan)) if kind == "honest" else 0,
             "best_on_test": _percent(tried.best_on_test) if searched else None,
+            "chosen_apart": _percent(tried.chosen_apart) if searched else None,
             "majority": None if final.score else _percent(final.majority()),
             "overlap": round(final.overlap(), 4),
             **self._compared(cell, kind, chosen, quick=plan.quick),
@@ -263,6 +265,16 @@ class Tried:
     def best_on_test(self) -> float:
         """What one would claim who chose by the test nodes."""
         return most_tempting(self.trials, self.score).test.mean
+
+    @property
+    def chosen_apart(self) -> float:
+        """The mean where each split chooses by its own validation nodes, none of which are test nodes of another."""
+        sign, splits = SCORES[self.score].sign, range(len(self.trials[0].test_scores))
+        best = [
+            min(self.trials, key=lambda trial: (-sign * trial.val_scores[split], trial.val_losses[split]))
+            for split in splits
+        ]
+        return float(np.mean([trial.test_scores[split] for split, trial in zip(splits, best, strict=True)]))
 
 
 class _Wanted:

@@ -43,8 +43,9 @@ def sheet(names: Sequence[str], groups: Mapping[str, Mapping[str, Sequence[Value
     for row, name in enumerate(names):
         axes.text(-0.15, row + above + 0.5, name, ha="right", va="center", fontsize=7.5, color=light("ink"))
     for column, (name, values) in enumerate(columns):
+        title = name.replace(" (", "\n(")
         axes.text(
-            column + 0.5, above - 0.5, name, ha="center", va="center", fontsize=7.5, color=light("muted")
+            column + 0.5, above - 0.2, title, ha="center", va="bottom", fontsize=7.5, color=light("muted")
         )
         for row, value in enumerate(values):
             role, strength = tint(value.shade) if value.shade is not None else ("best", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from tests.report.results.depth.invented import DEPTHS, ROWS, findings, row
 
 from allpass.experiments.depth import STUDY
@@ -31,6 +32,17 @@ def test_every_picture_draws_also_what_is_out_of_range() -> None:
     assert [picture.name for picture in pictures] == ["depth-cora", "depth-cora-8"]
     for picture in pictures:
         assert b"energy" in to_bytes(picture.draw(), ".svg")
+
+
+def test_what_diverged_is_a_cross_below_and_ends_its_line() -> None:
+    gone = row(8, 0.0, "energy", diverged=10)
+    figure = accuracy(findings([*ROWS, row(4, 80.0, "energy"), gone]), "cora")
+    lines = figure.axes[0].get_lines()
+    (energy,) = (line for line in lines if line.get_label() == "energy")
+    assert np.array_equal(np.asarray(energy.get_ydata()), [80.0, np.nan], equal_nan=True)
+    (cross,) = (line for line in lines if line.get_marker() == "x" and len(line.get_xdata()))
+    assert cross.get_color() == energy.get_color()
+    assert "all runs diverged" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_accuracy_has_a_panel_for_each_activation_and_a_line_for_each_initialisation() -> None:

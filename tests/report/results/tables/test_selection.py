@@ -22,11 +22,22 @@ def test_the_lift_is_averaged_over_models_and_has_a_range() -> None:
     columns = {column.name: column for column in SPEC.columns}
     found = bias_of(results, columns["Texas"])
     assert found is not None
-    assert found == ("texas-4", pytest.approx(0.7), pytest.approx(0.2), pytest.approx(1.5), 3)
+    assert found == (
+        "texas-4",
+        pytest.approx(0.7),
+        pytest.approx(0.2),
+        pytest.approx(1.5),
+        3,
+        (pytest.approx(0.95), 3),
+    )
     assert bias_of(results, columns["Film"]) is None
     _, table = selection(results)
     assert isinstance(table, Table)
-    assert table.rows == (("Texas", "texas-4", "3", "0.70", "0.20 to 1.50"),)
+    assert table.rows == (("Texas", "texas-4", "3", "0.70", "0.20 to 1.50", "0.95 (3 models)"),)
+    old = [{**row, "chosen_apart": None} for row in rows]
+    _, table = selection(Results(STUDY, old))
+    assert isinstance(table, Table)
+    assert table.rows[0][-1] == "–"
 
 
 def test_nothing_measured_is_not_shown() -> None:

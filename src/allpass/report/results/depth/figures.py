@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from allpass.report.canvas import in_style, legend, name_outer, panels
-from allpass.report.results.depth.findings import Findings, series
+from allpass.report.results.depth.findings import Findings, combination_of, series
 from allpass.report.results.tables.cells import number
 from allpass.report.theme import light
 
@@ -30,10 +30,11 @@ _STYLES = {
 """Colour, line and marker of each initialisation."""
 
 _OTHER = ("muted", "-.", "d")
+_DIVERGED = "all runs diverged"
 _QUANTITIES = (
-    ("variance", "forward variance"),
-    ("gradient_variance", "gradient variance"),
-    ("energy", "energy"),
+    ("variance", "forward variance, log₁₀"),
+    ("gradient_variance", "gradient variance, log₁₀"),
+    ("energy", "energy, log₁₀"),
 )
 _MOMENTS = (("start", "at the start"), ("end", "after training"))
 
@@ -64,15 +65,22 @@ def accuracy(findings: Findings, dataset: str) -> Figure:
         panel.set_title(findings.grid.activations[activation], fontsize=9, loc="left")
         for place, name in enumerate(names):
             rows = [row for depth in depths if (row := findings.row(dataset, activation, name, depth))]
-            shift = 2 ** (0.06 * (place - (len(names) - 1) / 2))  # so that intervals stand side by side
+            shift = 2 ** (0.04 * (place - (len(names) - 1) / 2))  # so that intervals stand side by side
+            ended = [findings.diverges(combination_of(row)) for row in rows]
             means, low, high = (
-                [value if (value := number(row, key)) is not None else math.nan for row in rows]
+                [
+                    math.nan if gone or (value := number(row, key)) is None else value
+                    for row, gone in zip(rows, ended, strict=True)
+                ]
                 for key in ("mean", "low", "high")
             )
             x = [int(row["layers"] or 0) * shift for row in rows]
             style = _style(name)
             panel.plot(x, means, label=name, markersize=3.5, linewidth=1.2, **style)
             panel.vlines(x, low, high, color=style["color"], alpha=0.45, linewidth=0.9)
+            lost = [depth for depth, gone in zip(x, ended, strict=True) if gone]
+            floor = [0.03 * _above(findings, dataset)] * len(lost)
+            panel.plot(lost, floor, "x", color=style["color"], markersize=4)
         chance = [
             value for row in findings.rows if row["dataset"] == dataset and (value := number(row, "majority"))
         ]
@@ -83,10 +91,12 @@ def accuracy(findings: Findings, dataset: str) -> Figure:
         panel.minorticks_off()
         panel.set_ylim(0, _above(findings, dataset))
         panel.grid(axis="y")
+    if any(map(findings.diverges, findings.found)):
+        flat[0].plot([], [], "x", color=light("muted"), markersize=4, label=_DIVERGED)
     for panel in flat[len(activations) :]:
         panel.set_axis_off()
     name_outer(grid, "layers", ["accuracy on test nodes, %"] * len(grid))
-    legend(figure, grid, 5)
+    legend(figure, grid, 6)
     return figure
 
 
