@@ -10,6 +10,7 @@ from scipy import stats
 from tests.report.results.depth.invented import DEPTHS, ROWS, compared, findings, row
 
 from allpass.experiments.depth.grid import Combination
+from allpass.report.results.depth.findings import Growth
 
 
 def test_the_depth_to_which_a_combination_trains() -> None:
@@ -102,15 +103,11 @@ def test_what_does_not_fit_is_told_from_what_fails_on_new_nodes() -> None:
 
 
 def test_growth_is_that_of_hidden_layers() -> None:
-    growth = findings([row(4, 80.0, start_variance="-1.00 -1.50 -2.00 9.00")]).growth(
-        Combination("cora", "relu", "glorot", 4)
-    )
-    assert growth is not None
-    assert (growth.measured, growth.independent, growth.alike) == (-0.5, -1.0, 0.0)
-    assert growth.between
-    assert not replace(growth, measured=0.1).between
-    assert not growth.nearer_to_alike
-    assert replace(growth, measured=-0.4).nearer_to_alike
+    place = Combination("cora", "relu", "glorot", 4)
+    found = findings([row(4, 80.0, start_variance="-1.00 -1.50 -2.00 9.00")])
+    assert found.growth(place) == Growth(-0.5, -1.0, 0.0)
+    assert found.growth(place, "energy") == Growth(-0.5, -1.0, 0.0)
+    assert found.growth(place, "gradient_variance") == Growth(-0.5, -1.0)  # one derivation alone
 
 
 @pytest.mark.parametrize("start", ["-1.00 1.00 inf 0.00", "-1.00 1.00 nan 0.00"])

@@ -27,27 +27,17 @@ Verdict: TypeAlias = Literal["better", "worse", ""]
 
 @dataclass(frozen=True)
 class Growth:
-    """By how much the forward variance changes from one hidden layer to the next, in powers of ten.
+    """By how much a size changes from one hidden layer to the next, in powers of ten.
 
     Args:
         measured: At the start, between the first hidden layer and the last.
         independent: As derived for neighbours that are independent.
-        alike: As derived for neighbours that are the same.
+        alike: As derived for neighbours that are the same; of gradients that was not derived.
     """
 
     measured: float
     independent: float
-    alike: float
-
-    @property
-    def between(self) -> bool:
-        """Whether it lies between the predictions."""
-        return min(self.independent, self.alike) <= self.measured <= max(self.independent, self.alike)
-
-    @property
-    def nearer_to_alike(self) -> bool:
-        """Whether the second prediction is the better one."""
-        return abs(self.measured - self.alike) < abs(self.measured - self.independent)
+    alike: float | None = None
 
 
 class Reach(NamedTuple):
@@ -183,16 +173,18 @@ class Findings:
             unfitted += _below(row, shallow, "train", self.grid.tolerance)
         return lost, unfitted
 
-    def growth(self, combination: Combination) -> Growth | None:
-        """The growth of the forward variance; nothing without two hidden layers that hold numbers.
+    def growth(self, combination: Combination, quantity: str = "variance") -> Growth | None:
+        """The growth of a size; nothing without two hidden layers that hold numbers.
 
         Args:
             combination: Of which network.
+            quantity: ``"variance"``, ``"gradient_variance"`` or ``"energy"``.
         """
         row = self.found.get(combination)
         if row is None or combination.layers < 3:
             return None
-        slopes = [_slope(series(row, f"{of}_variance")[:-1]) for of in ("start", "independent", "alike")]
+        derived = [of for of in ("independent", "alike") if f"{of}_{quantity}" in row]
+        slopes = [_slope(series(row, f"{of}_{quantity}")[:-1]) for of in ("start", *derived)]
         return Growth(*slopes) if all(map(math.isfinite, slopes)) else None
 
     def diverges(self, combination: Combination) -> bool:

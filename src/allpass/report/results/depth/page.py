@@ -11,6 +11,7 @@ from allpass.experiments.study import Row, Study
 from allpass.report.results.depth import figures
 from allpass.report.results.depth.findings import Findings
 from allpass.report.results.depth.overview import overview
+from allpass.report.results.depth.predictions import predictions
 from allpass.report.results.depth.summary import finding, summary
 from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
@@ -34,6 +35,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Heading("What was found"),
             Text(summary(findings)),
             *overview(findings),
+            *predictions(findings),
         ]
         for dataset in findings.present("datasets"):
             blocks += _of_dataset(findings, dataset)
@@ -134,4 +136,5 @@ def _factor(findings: Findings, place: Combination) -> str:
     growth = findings.growth(place)
     if growth is None:
         return "out of range"
-    return f"{10**growth.measured:.3g} ({10**growth.independent:.3g}; {10**growth.alike:.3g})"
+    derived = [value for value in (growth.independent, growth.alike) if value is not None]
+    return f"{10**growth.measured:.3g} ({'; '.join(f'{10**value:.3g}' for value in derived)})"

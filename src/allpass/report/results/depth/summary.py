@@ -9,6 +9,7 @@ from statistics import median_low
 from allpass.experiments.depth.study import EXPLODED
 from allpass.experiments.study import Plan
 from allpass.report.results.depth.findings import LEVEL, Findings, failures
+from allpass.report.results.depth.predictions import told_predictions
 from allpass.report.results.tables.cells import number
 from allpass.report.wording import count
 
@@ -25,6 +26,7 @@ def finding(findings: Findings) -> tuple[str, ...]:
         f"Of {count(len(findings.compared))} networks that do not diverge {better} are significantly better than with "
         f"{findings.grid.baseline}, and {worse} worse.",
         _said_of_learning(findings),
+        *told_predictions(findings),
     )
 
 
@@ -58,7 +60,6 @@ def summary(findings: Findings) -> str:
         _said_of_help,
         _said_of_training,
         _said_of_divergence,
-        _said_of_growth,
     )
     return "\n\n".join(say(findings) for say in paragraphs)
 
@@ -156,28 +157,4 @@ def _said_of_divergence(findings: Findings) -> str:
         f"over {EXPLODED} times that of even odds for all classes."
         + " Where squared gradients are too small for single precision, Adam does not move the weights."
         * bool(exploded)
-    )
-
-
-def _said_of_growth(findings: Findings) -> str:
-    lines = []
-    for activation, title in findings.grid.activations.items():
-        places = [place for place in findings.found if place.activation == activation and place.layers > 2]
-        known = [growth for place in places if (growth := findings.growth(place)) is not None]
-        if known:
-            between, near = (
-                sum(getattr(one, name) for one in known) for name in ("between", "nearer_to_alike")
-            )
-            left = f" ({len(places) - len(known)} more are out of range)" if len(places) > len(known) else ""
-            lines.append(
-                f"- {title}: between the two in {count(between)} of {count(len(known))} networks{left}, nearer to the "
-                f"second in {count(near)}"
-            )
-    if not lines:
-        return "No network here has the hidden layers that predictions could be compared on."
-    return (
-        "Before training the forward variance changes from layer to layer by some factor. Two predictions of it are at "
-        "hand: for neighbours that are independent, as most of the initialisations take them, and for neighbours that "
-        "are the same. Both take Tanh for the identity, which it is of small signals alone. The measured factor "
-        "lies:\n\n" + "\n".join(lines)
     )
