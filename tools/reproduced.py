@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan, Row
+from allpass.experiments.study import Plan, Row, merged
 from allpass.experiments.tables.study import TableStudy
 from allpass.files import write_whole
 from allpass.report.canvas import to_bytes
@@ -27,32 +27,10 @@ from allpass.train.runs.store import Store
 from tools.blocks import ROOT
 from tools.kept import FOLDER, kept
 
-_CELL = ("row", "column", "kind")
-NAMES = {
-    "table1": _CELL,
-    "acm-random": _CELL,
-    "acm-fixed": _CELL,
-    "acm-deezer": _CELL,
-    "ablation": _CELL,
-    "acm-bars": _CELL,
-    "homophily": ("title", "metric"),
-    "synthetic": ("series", "base", "level", "kind", "what"),
-    "rank": ("network", "activation"),
-    "depth": ("dataset", "activation", "initialisation", "layers"),
-    "examples": ("graph",),
-    "complexity": ("dataset", "model"),
-}
-"""What tells the rows of a study apart."""
 PARTS = {"acm-bars": "acm-random"}
 """Studies that show a part of another one."""
 ACM = ("acm-random", "acm-fixed", "acm-deezer")
 """The tables of one paper, which are judged together."""
-
-
-def merged(name: str, new: Sequence[Row]) -> list[Row]:
-    """The kept rows with new ones in place of those of the same cell, and more at the end."""
-    found = {tuple(row[part] for part in NAMES[name]): row for row in (*current(name), *new)}
-    return list(found.values())
 
 
 def current(name: str) -> list[Row]:
@@ -147,7 +125,7 @@ def main() -> None:
         rows = current(name)
         if given.store is not None:
             with Store(given.store, read_only=True) as store:
-                rows = merged(name, STUDIES[name].rows(Plan(), store))
+                rows = merged(STUDIES[name], current(name), STUDIES[name].rows(Plan(), store))
         if rows:
             for path, content in files(name, rows, PAGES[name](STUDIES[name], rows)).items():
                 write_whole(path, content)

@@ -146,6 +146,34 @@ def test_a_file_is_no_folder_and_that_is_known_before_anything_is_run(call: Call
     assert [path.name for path in tmp_path.iterdir()] == ["page"]
 
 
+def test_parts_that_were_run_before_stay_on_the_page(call: Call, offline: None, tmp_path: Path) -> None:
+    assert call("homophily", "--cells", "karate").status == 0
+    assert call("HOMOPHILY", "--cells", "examples").out.endswith(" in results\n")
+    titles = {row["title"] for row in read_rows(tmp_path / "results" / "homophily.csv")}
+    assert len(titles) == 4
+    path = tmp_path / "results" / "homophily.csv"
+    path.write_text("title,metric\nother,rows\n")  # of another version
+    assert call("homophily", "--cells", "karate").status == 0
+    assert {row["title"] for row in read_rows(path)} == {"Karate"}
+
+
+def test_a_list_of_the_cells_of_one(call: Call, tmp_path: Path) -> None:
+    found = call("table1", "--list")
+    assert found.status == 0
+    assert "GCN-SVAT, " in found.out
+    assert "and 224 single cells, such as LP/Cora 0.5%" in found.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_quick_run_leaves_out_cannot_be_asked_of_it(call: Call, tmp_path: Path) -> None:
+    found = call("acm-random", "--quick", "--cells", "fresh,ACM-GCN,Texas")
+    assert found.status == 2
+    assert found.err.startswith(
+        "allpass: Of 'acm-random' nothing that is named can be run: no settings were published"
+    )
+    assert not (tmp_path / "results").exists()
+
+
 def test_homophily_runs_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
     found = call("homophily", "--cells", "cora,karate,examples")
     assert (found.status, found.err) == (0, "")
@@ -183,7 +211,7 @@ def test_ranks_run_quickly_from_embedded_data(call: Call, offline: None, tmp_pat
     found = call("rank", "--quick")
     assert (found.status, found.err) == (0, "")
     assert "A quick run: it proves the path, and its numbers mean nothing." in found.out
-    assert all(row["quick"] for row in read_rows(tmp_path / "results" / "rank.csv"))
+    assert all(row["quick"] for row in read_rows(tmp_path / "results" / "quick" / "rank.csv"))
 
 
 @pytest.mark.parametrize(
@@ -230,14 +258,14 @@ def test_nothing_at_all_is_an_error(call: Call, tiny: Callable[..., None], tmp_p
     tiny()
     found = call("tiny")
     assert (found.status, found.out) == (2, "")
-    assert found.err == "allpass: Nothing of 'tiny' could be done. See what was said of each part above.\n"
+    assert found.err.startswith("allpass: Of 'tiny' nothing that is named can be run: ")
     assert not (tmp_path / "results").exists()
 
 
 def test_a_quick_run_says_so_and_a_long_table_is_cut(call: Call, tiny: Callable[..., None]) -> None:
     tiny(acts("long", runs=40))
     quick, whole = call("tiny", "--quick"), call("tiny")
-    assert "A quick run: it proves the path, and its numbers mean nothing." in quick.out
+    assert quick.out.endswith(" in results/quick\n")
     assert "quick" not in whole.out
     assert "and 15 more rows on the page" in whole.out
     assert whole.out.count(" done") == 25

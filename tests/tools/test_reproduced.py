@@ -11,7 +11,7 @@ import pytest
 from tests.train.writers import run
 
 from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan, Row, Study
+from allpass.experiments.study import Plan, Row, Study, merged
 from allpass.report.results.catalogue import PAGES
 from allpass.train.runs.store import Store
 from tools import reproduced
@@ -51,7 +51,7 @@ def test_every_page_is_what_its_rows_give() -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_rows_are_told_apart(name: str) -> None:
     rows = reproduced.kept(name)
-    assert reproduced.merged(name, ()) == rows == reproduced.current(name)
+    assert merged(STUDIES[name], rows, ()) == rows == reproduced.current(name)
     assert not any(row.get("quick") for row in rows)  # those mean nothing
 
 
@@ -78,7 +78,7 @@ def test_a_part_of_a_study_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_every_study_is_known_here() -> None:
-    assert reproduced.NAMES.keys() == STUDIES.keys() == PAGES.keys()
+    assert STUDIES.keys() == PAGES.keys()
 
 
 @pytest.mark.parametrize("name", ["homophily.md", "homophily-conventions.svg", "index.md"])
@@ -118,11 +118,11 @@ def test_rows_that_are_written_otherwise_are_found(copied: Path) -> None:
     assert reproduced.stale() == [path]
 
 
-def test_new_rows_take_the_place_of_those_of_their_cell(copied: Path) -> None:
+def test_new_rows_take_the_place_of_those_of_their_cell() -> None:
     before = reproduced.kept(ONE)
     newer = {**before[1], "seconds": 99.0}
     more = {**before[0], "title": "nowhere"}
-    assert reproduced.merged(ONE, [more, newer]) == [before[0], newer, *before[2:], more]
+    assert merged(STUDIES[ONE], before, [more, newer]) == [before[0], newer, *before[2:], more]
 
 
 def test_the_command_renews_what_is_stale(

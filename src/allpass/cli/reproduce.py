@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from allpass.experiments.executors.executor import Executor
     from allpass.experiments.runner import Failure
+    from allpass.experiments.study import Row, Study
     from allpass.report.results.page import Page
 
 _EXECUTORS = ("local", "ray")
@@ -29,7 +30,9 @@ def reproduce(
     name: Annotated[
         str | None, typer.Argument(metavar="ID", help="What to reproduce; see --list.", show_default=False)
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List everything there is to reproduce.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List everything there is to reproduce, or the cells of an ID.")
+    ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="A few short runs, which prove the path and no number.")
     ] = False,
@@ -60,7 +63,7 @@ def reproduce(
     ] = Path("results"),
 ) -> None:
     """Run a published table or figure again; stopped, the same command goes on where it was."""
-    if listed or name is None:
+    if name is None:
         _list()
         return
     from rich.console import Console
@@ -69,22 +72,32 @@ def reproduce(
     from allpass.data.draft import many
     from allpass.experiments.catalogue import STUDIES
     from allpass.experiments.runner import reproduce as run
-    from allpass.experiments.study import Plan
+    from allpass.experiments.study import Plan, merged
     from allpass.files import check_folder
     from allpass.report.results.catalogue import PAGES
     from allpass.report.results.write import write
     from allpass.train.runs.store import Store
 
+    name = name.lower()
     if name not in STUDIES:
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))
     study = STUDIES[name]
+    if listed:
+        _list_cells(study)
+        return
     plan = Plan(_names(cells or [], study.cells()), quick)
     if cells and not plan.cells:
         raise InputError("There is no name in --cells.", "Name some parts, or leave it out for all of them.")
     plan.check(name, study.cells())  # before the file of runs is made
-    check_folder(out)  # before hours of work, not after
+    out = check_folder(out / "quick" if quick else out)  # before hours of work, not after
     machines = _executor(executor, address, workers, device)
     with Store(store) as opened, stoppable(opened):
+        if not study.tasks(plan, opened):
+            raise InputError(
+                f"Of {name!r} nothing that is named can be run: no settings were published of it, allpass has no such "
+                "model, or a quick run leaves it out.",
+                f"Name other --cells (allpass reproduce {name} --list names all), or leave out --quick.",
+            )
         with reproducing() as look:
             failed = run(study, opened, machines, plan, look)
         rows = study.rows(plan, opened)
@@ -92,17 +105,29 @@ def reproduce(
     _complain(failed, Console(stderr=True))
     if not rows:
         raise InputError(f"Nothing of {name!r} could be done.", "See what was said of each part above.")
-    page = PAGES[name](study, rows)
-    if quick:
+    known = merged(study, _before(out / f"{name}.csv", rows), rows)
+    page = PAGES[name](study, known)
+    idle = any(row.get("quick") for row in rows)
+    if idle:
         page = replace(page, findings=())  # nothing follows from such numbers
     out.mkdir(parents=True, exist_ok=True)
-    files = write(page, rows, out, name)
-    _show(page, console, quick=quick)
+    files = write(page, known, out, name)
+    _show(study, rows, page, console, quick=idle)
     console.print(
-        f"{many(len(rows), 'row')}; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
+        f"{many(len(known), 'row')}; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
     )
     if failed:
         raise typer.Exit(1)
+
+
+def _before(path: Path, rows: Sequence[Row]) -> list[Row]:
+    """The rows that an earlier run left in the same folder; none where they are of another kind."""
+    from allpass.report.results.csv_file import read_rows
+
+    if not path.exists():
+        return []
+    found = read_rows(path)
+    return found if all(row.keys() == rows[0].keys() for row in found) else []
 
 
 def _list() -> None:
@@ -119,7 +144,21 @@ def _list() -> None:
         table.add_row(name, study.title, ", ".join(cells[:3]) + (", ..." if len(cells) > 3 else ""))
     console = Console()
     console.print(table)
-    console.print("\nallpass reproduce ID --quick proves the path in minutes.")
+    console.print(
+        "\nallpass reproduce ID --list names all cells of one; ID --quick proves the path in minutes."
+    )
+
+
+def _list_cells(study: Study) -> None:
+    """The names that --cells may have."""
+    from rich.console import Console
+
+    single = [name for name in study.cells() if "/" in name]
+    console = Console()
+    console.print(study.title, style="bold")
+    console.print(", ".join(name for name in study.cells() if "/" not in name), markup=False)
+    if single:
+        console.print(f"and {len(single):,} single cells, such as {single[0]}", markup=False)
 
 
 def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -160,12 +199,14 @@ def _complain(failed: list[Failure], console: Console) -> None:
         )
 
 
-def _show(page: Page, console: Console, *, quick: bool) -> None:
-    """The first table of a page, as far as a terminal can hold it."""
+def _show(study: Study, rows: Sequence[Row], page: Page, console: Console, *, quick: bool) -> None:
+    """What came of it and, as far as a terminal can hold it, the numbers of this run or the first table of the page."""
     from rich.text import Text as Line
 
     from allpass.cli.plain import plain_table
+    from allpass.experiments.tables.study import TableStudy
     from allpass.report.results.page import Table, Value
+    from allpass.report.results.tables.cells import Results, as_table
 
     console.print(Line(page.title, style="bold"))
     if quick:
@@ -173,6 +214,8 @@ def _show(page: Page, console: Console, *, quick: bool) -> None:
     for finding in page.findings:
         console.print(Line(f"- {finding}"))
     table = next((block for block in page.blocks if isinstance(block, Table)), None)
+    if isinstance(study, TableStudy) and len(rows) <= _SHOWN:
+        table = as_table(Results(study, rows))
     if table is None:
         return
     grid = plain_table()

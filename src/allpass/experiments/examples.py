@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,8 @@ class ExamplesStudy:
     source: str
     notes: tuple[str, ...]
     graphs: Mapping[str, Example]
+
+    place: ClassVar[tuple[str, ...]] = ("graph",)
 
     def cells(self) -> Sequence[str]:
         """The graphs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from torch_geometric.data import Data
 
@@ -111,6 +111,8 @@ class HomophilyStudy:
     subjects: Mapping[str, Subject]
     groups: Mapping[str, Sequence[str]]
     quick: tuple[str, ...]
+
+    place: ClassVar[tuple[str, ...]] = ("title", "metric")
 
     def cells(self) -> Sequence[str]:
         """Datasets, and groups of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast, get_args
+from typing import Any, ClassVar, cast, get_args
 
 import networkx as nx
 import numpy as np
@@ -64,6 +64,8 @@ class RankStudy:
     known: Mapping[str, Mapping[str, Sequence[int]]]
     curves: Mapping[str, Mapping[str, str]]
     quick: Mapping[str, Any]
+
+    place: ClassVar[tuple[str, ...]] = ("network", "activation")
 
     def cells(self) -> Sequence[str]:
         """Architectures and activations."""

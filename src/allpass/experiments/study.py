@@ -96,6 +96,11 @@ class Head(Protocol):
 class Study(Head, Protocol):
     """One reproduction. Nothing in it draws: pages are made of its rows."""
 
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The names of what tells its rows apart."""
+        ...
+
     def cells(self) -> Sequence[str]:
         """The names of its parts, as a plan may name them."""
         ...
@@ -119,6 +124,18 @@ class Study(Head, Protocol):
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """What the runs of a store say; what is not there yet has no row."""
         ...
+
+
+def merged(study: Study, old: Sequence[Row], new: Sequence[Row]) -> list[Row]:
+    """Rows with newer ones in their places, and more at the end.
+
+    Args:
+        study: What they are rows of.
+        old: Those that are there.
+        new: Those that came.
+    """
+    found = {tuple(row[name] for name in study.place): row for row in (*old, *new)}
+    return list(found.values())
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,7 @@ class Tiny:
     title: str = "Tiny"
     source: str = ""
     notes: Sequence[str] = ()
+    place: tuple[str, ...] = ("identity",)
 
     def cells(self) -> Sequence[str]:
         return ()

@@ -28,7 +28,7 @@ def lines(*rows: dict[str, object]) -> list[str]:
 def test_facts_are_computed_from_the_rows() -> None:
     other = {**ROW, "runs": 5, "seconds": 41.0, "torch": "2.8", "device": "CPU", "ended": "2026-11-01"}
     found = lines(ROW, other)
-    assert found[0] == "Command: allpass reproduce acm-bars"
+    assert found[0] == "Command for all of it: allpass reproduce acm-bars"
     assert found[1].startswith("Source: Luan")
     assert found[2:] == [
         "Reported: 15 runs in 2 rows of acm-bars.csv, 2 min 21 s of computing",
@@ -59,7 +59,7 @@ def test_quick_rows_are_called_so_first() -> None:
     assert isinstance(heading, Heading)
     assert "QUICK" in heading.text
     assert isinstance(warning, Text)
-    assert lines(*rows)[0] == "Command: allpass reproduce acm-bars --quick"
+    assert lines(*rows)[0] == "Command for all of it: allpass reproduce acm-bars --quick"
     assert head(STUDY, [ROW]) == ()
 
 

@@ -62,8 +62,8 @@ def test_text_stays_text(text: str) -> None:
 def test_shades_are_colours_of_the_theme_and_the_best_is_bold() -> None:
     row = ("a", Value("1", best=True, shade=1.0), Value("2", shade=0.0), Value("3", shade=0.5), Value("4"))
     text = html(Page("t", (Table("c", ("m", "p", "q", "r", "s"), (row,)),)))
-    assert 'style="background: color-mix(in srgb, var(--good) 45%, var(--panel))"><b>1</b></td>' in text
-    assert 'style="background: color-mix(in srgb, var(--bad) 45%, var(--panel))">2</td>' in text
+    assert 'style="background: color-mix(in srgb, var(--best) 45%, var(--panel))"><b>1</b></td>' in text
+    assert 'style="background: color-mix(in srgb, var(--worst) 45%, var(--panel))">2</td>' in text
     assert "<td>3</td>" in text
     assert "<td>4</td>" in text
 

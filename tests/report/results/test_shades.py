@@ -23,7 +23,7 @@ def test_the_best_is_bold_and_shades_are_places_between_the_ends(numbers: list[f
 
 def test_the_middle_is_white_and_the_ends_are_the_colours_of_the_theme() -> None:
     assert on_white(0.5) == "FFFFFF"
-    for shade, role in ((0.0, "bad"), (1.0, "good")):
+    for shade, role in ((0.0, "worst"), (1.0, "best")):
         assert tint(shade) == (role, STRONGEST)
         drawn = [int(on_white(shade)[place : place + 2], 16) for place in (0, 2, 4)]
         full = [int(COLOURS[role].light[place : place + 2], 16) for place in (1, 3, 5)]

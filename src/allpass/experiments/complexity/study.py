@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -88,6 +88,8 @@ class ComplexityStudy:
     datasets: Mapping[str, str]
     models: Mapping[str, Costed]
     quick: Mapping[str, Any]
+
+    place: ClassVar[tuple[str, ...]] = ("dataset", "model")
 
     def cells(self) -> Sequence[str]:
         """Datasets and models."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ _DEEP = 32  # layers from which two tasks fill the memory of a GPU; of shallower
 
 class DepthStudy(Specified[Grid]):
     """The study of a grid."""
+
+    place: ClassVar[tuple[str, ...]] = ("dataset", "activation", "initialisation", "layers")
 
     def cells(self) -> Sequence[str]:
         """Datasets, activations, initialisations, and numbers of layers."""

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class SyntheticStudy(Specified[SyntheticSpec]):
     def drawn(self) -> Graphs:
         """Its graphs."""
         return Graphs(self.spec)
+
+    place: ClassVar[tuple[str, ...]] = ("series", "base", "level", "kind", "what")
 
     def cells(self) -> Sequence[str]:
         """Datasets of features, networks, lists of levels; and the metrics alone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,8 @@ SEARCH_SEED = 1
 
 class TableStudy(Specified[Spec]):
     """The study of a spec."""
+
+    place: ClassVar[tuple[str, ...]] = ("row", "column", "kind")
 
     def cells(self) -> Sequence[str]:
         """Rows, columns, the kinds of numbers, and single cells as ``ROW/COLUMN``."""

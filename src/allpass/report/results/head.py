@@ -52,7 +52,7 @@ def made(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
         rows: Its rows.
     """
     lines = [
-        f"Command: allpass reproduce {study.id}{' --quick' if _quick(rows) else ''}",
+        f"Command for all of it: allpass reproduce {study.id}{' --quick' if _quick(rows) else ''}",
         f"Source: {study.source}",
     ]
     if rows:

@@ -10,6 +10,7 @@ from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.tables.cells import (
     Results,
+    as_table,
     compared,
     data_of,
     measured,
@@ -35,7 +36,7 @@ SCORES = [93.0, 94.0, 95.0, 96.0, 93.0, 94.0, 95.0, 96.0, 94.0, 95.0]
         ("acm-fixed", "WRGAT", "Texas", "same", "not run"),
         ("acm-fixed", "WRGAT", "Texas", "honest", "not run"),
         ("table1", "GCN", "Cora 0.5%", "same", "not run yet"),
-        ("table1", "M3S", "Cora 5%", "same", "no settings published"),
+        ("table1", "M3S", "Cora 5%", "same", "not run yet"),
     ],
 )
 def test_why_nothing_stands_in_a_place(name: str, row: str, column: str, kind, reason: str) -> None:
@@ -47,7 +48,7 @@ def test_why_nothing_stands_in_a_place(name: str, row: str, column: str, kind, r
 def test_places_that_do_not_exist_are_empty() -> None:
     results = Results(STUDY, [])
     minesweeper = next(column for column in SPEC.columns if column.name == "Minesweeper")
-    assert results.cell("GAT", minesweeper) is None
+    assert results.cell("Eps 0.9: FAGCN", minesweeper) is None
     assert results.missing(None, "same") == ""
     assert results.mean(None, "same") is None
 
@@ -67,6 +68,13 @@ def test_other_studies_are_refused() -> None:
 
     with pytest.raises(InputError, match="'rank' is no TableStudy"):
         Results(Other(), [])  # type: ignore[arg-type]
+
+
+def test_every_number_of_some_rows_is_a_line() -> None:
+    cell = SPEC.cell("ACM-GCN", "Chameleon")
+    row = row_of(cell, "same", SCORES)
+    table = as_table(Results(STUDY, [row]))
+    assert table.rows == (("ACM-GCN", "Chameleon", "same", printed(cell), measured(row), compared(row)),)
 
 
 def test_numbers_as_text() -> None:

@@ -40,7 +40,7 @@ def test_the_six_unpublished_cells_are_shown_as_such() -> None:
     assert sorted(missing) == ["M3S"] * 3 + ["MultiStage"] * 3
     begun = page(STUDY, [row_of(SPEC.cell("M3S", "Cora 1%"), "same", around(70))])
     same = starting(begun, "Cora, ours, settings")
-    assert line(same, "M3S")[-2:] == ["not run yet", "not published"]
+    assert line(same, "M3S")[-2:] == ["not run yet", "not run yet"]
     assert len(same.rows) == 1
     said = [block.text for block in begun.blocks if isinstance(block, Text)]
     (waiting,) = [text for text in said if text.startswith("Cora, same, not run yet: LP, Cheby, ")]

@@ -9,7 +9,7 @@ from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind, TableStudy, kinds_of
 from allpass.experiments.tables.verdicts import ERRORS, INCOMPARABLE
-from allpass.report.results.page import of_kind
+from allpass.report.results.page import Table, of_kind
 
 NOT_YET = "not run yet"
 
@@ -128,6 +128,21 @@ def compared(row: Row, with_what: str = "published", *, word: str = "") -> str:
     low, high = number(row, f"{with_what}_low"), number(row, f"{with_what}_high")
     interval = "" if low is None or high is None else f" [{signed(low)}, {signed(high)}]"
     return f"{signed(difference)}{interval}, {word or row[f'{with_what}_verdict']}"
+
+
+def as_table(results: Results) -> Table:
+    """Every number of some rows, a line each."""
+    lines = []
+    for row in results.rows:
+        cell = results.spec.cell(str(row["row"]), str(row["column"]))
+        lines.append(
+            (cell.row, cell.column.name, str(row["kind"]), printed(cell), measured(row), compared(row))
+        )
+    return Table(
+        "Mean ± deviation in percent; the difference is ours minus the published mean, with its 95% interval.",
+        ("row", "column", "kind", "published", "ours", "difference"),
+        tuple(lines),
+    )
 
 
 def data_of(column: Column) -> str:
