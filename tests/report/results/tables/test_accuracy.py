@@ -37,8 +37,8 @@ def test_the_marks_of_the_overview() -> None:
     for mean, mark in marks.items():
         rows = [row_of(film, "same", [mean - 1, mean + 1] * 5), row_of(texas, "honest", [80.0, 82.0])]
         same, honest = matrices(page(STUDY, rows))
-        assert text_at(same, "ACM-GCN", "Film") == f"{mean:.1f} {mark}"
-        assert text_at(honest, "MLP-2", "Texas (texas-4)") == "81.0 ○"
+        assert text_at(same, "ACM-GCN", "Film") == f"{mean:.1f}\N{NO-BREAK SPACE}{mark}"
+        assert text_at(honest, "MLP-2", "Texas (texas-4)") == "81.0\N{NO-BREAK SPACE}○"
 
 
 def test_what_the_overview_leaves_out_is_named() -> None:
@@ -91,7 +91,7 @@ def test_the_authors_code_alone_is_agreed_with_where_nothing_was_published() -> 
     spec = read_spec("ablation")
     row = row_of(spec.cell("ACM-GCN: as released", "Texas"), "same", [93.0, 94.0] * 5)
     (same,) = matrices(page(TableStudy(spec), [row]))
-    assert text_at(same, "ACM-GCN: as released", "Texas") == "93.5 ≈"
+    assert text_at(same, "ACM-GCN: as released", "Texas") == "93.5\N{NO-BREAK SPACE}≈"
 
 
 @pytest.mark.parametrize("name", ["acm-random", "acm-fixed", "acm-deezer", "ablation"])

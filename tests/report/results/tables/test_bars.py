@@ -9,7 +9,7 @@ from allpass.experiments.tables.bars import CHARTS, STUDY
 from allpass.report.results.html import html
 from allpass.report.results.page import Picture, Table, Text
 from allpass.report.results.tables.bars import chart_of, gain_of, page
-from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.cells import Results, signed
 
 SPEC = STUDY.spec
 
@@ -27,36 +27,36 @@ def test_the_printed_gains_follow_from_the_published_numbers(column) -> None:
 
 
 def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
-    run = {cell.row for cell in SPEC.cells if cell.column.name == "Film" and cell.settings is not None}
+    run = {cell.row for cell in SPEC.cells if cell.column.name == "Cornell" and cell.settings is not None}
     rivals = [row for row in CHARTS.rivals if row in run]
     assert 1 < len(rivals) < len(CHARTS.rivals)  # of the others no settings were published
-    film = {row: [30.0, 31.0, 32.0] for row in rivals} | {
+    cornell = {row: [30.0, 31.0, 32.0] for row in rivals} | {
         "H2GCN": [33.0, 34.0, 36.0],
         "ACM-GCN": [39.0, 41.0, 41.5],
         "GCN": [80.0] * 3,
     }
     rows = [
-        row_of(SPEC.cell(row, "Film"), "fresh" if SPEC.cell(row, "Film").has_fresh else "same", scores)
-        for row, scores in film.items()
+        row_of(SPEC.cell(row, "Cornell"), "fresh" if SPEC.cell(row, "Cornell").has_fresh else "same", scores)
+        for row, scores in cornell.items()
     ]
     assert {row["kind"] for row in rows} == {"same", "fresh"}  # on the same splits
-    column = next(column for column in SPEC.columns if column.name == "Film")
+    column = next(column for column in SPEC.columns if column.name == "Cornell")
     gain = gain_of(chart_of(Results(STUDY, rows), column, "same"))
     assert gain is not None
     assert (gain.best.row, gain.rival.row, gain.rivals) == ("ACM-GCN", "H2GCN", len(rivals))
-    middle = np.mean(film["ACM-GCN"]) - np.mean(film["H2GCN"])
-    wider = np.sqrt(1 + 0.25 * len(film["GCN"]))  # rows have an overlap of 0.25
-    margin = wider * (ttest_rel(film["ACM-GCN"], film["H2GCN"]).confidence_interval().high - middle)
+    middle = np.mean(cornell["ACM-GCN"]) - np.mean(cornell["H2GCN"])
+    wider = np.sqrt(1 + 0.25 * len(cornell["GCN"]))  # rows have an overlap of 0.25
+    margin = wider * (ttest_rel(cornell["ACM-GCN"], cornell["H2GCN"]).confidence_interval().high - middle)
     expected = (
         f"+{middle:.2f} [+{middle - margin:.2f}, +{middle + margin:.2f}] (ACM-GCN over H2GCN), "
-        f"{len(rivals)} of 11 rivals; +{40.5 - 39.30:.2f} over the published GPRGNN, not among them"
+        f"{len(rivals)} of 11 rivals; {signed(40.5 - 91.80)} over the published APPNP, not among them"
     )
-    told = next(line for line in tables(rows)[0].rows if line[0] == "Film")
-    assert told[:4] == ("Film", "+2.54", "+2.54 [+1.66, +3.42] (ACMII-GCN over GPRGNN)", expected)
+    told = next(line for line in tables(rows)[0].rows if line[0] == "Cornell")
+    assert told[1:4] == ("+4.10", "+4.10 [+2.68, +5.52] (ACMII-GCN over APPNP)", expected)
     assert told[4] == "11 of 11 rivals not run yet"
     fewer = [row for row in rows if row["row"] != rivals[0]]
     assert gain_of(chart_of(Results(STUDY, fewer), column, "same")) is None  # the best of a few is no rival
-    told = next(line for line in tables(fewer)[0].rows if line[0] == "Film")
+    told = next(line for line in tables(fewer)[0].rows if line[0] == "Cornell")
     assert told[3] == "1 of 11 rivals not run yet"
 
 
@@ -84,7 +84,7 @@ def test_the_finding_counts_the_graphs_whose_rivals_are_run() -> None:
     for rows, ahead, over in ((low, 0, "−1.79"), (high, 1, "+18.21")):  # BernNet has 41.79
         first, left_out = page(STUDY, rows).findings
         assert first.endswith(
-            f"; ours, same settings, on {ahead} of 1 over 5 of 11 rivals (5 not known yet)."
+            f"; ours, same settings, on {ahead} of 1 over 6 of 11 rivals (5 not known yet)."
         )
         assert left_out.endswith(f"; ours, same settings: Film {over} (BernNet).")
 

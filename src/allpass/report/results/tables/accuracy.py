@@ -31,6 +31,7 @@ _TITLES: dict[Kind, str] = {
 }
 _FREQUENT = "the most frequent class of the validation nodes"
 _IDLE = "†"
+_SAME_LINE = "\N{NO-BREAK SPACE}"
 _LEGEND = (
     f"Means in percent, the best of a column in bold. {MARKS[AGREES]} agrees with the published mean within two "
     f"standard errors, {MARKS[BETTER]} better, {MARKS[WORSE]} worse, {OF_RERUN} worse, but no worse than the authors' "
@@ -146,7 +147,7 @@ def _short(results: Results, cell: Cell | None, kind: Kind) -> str:
         return "not yet" if results.missing(cell, kind) == NOT_YET else "–"
     mean, share = number(row, "mean"), number(row, "majority")
     idle = _IDLE if mean is not None and share is not None and mean <= share else ""
-    return f"{'no mean' if mean is None else f'{mean:.1f}'} {_mark(row)}{idle}".strip()
+    return f"{'no mean' if mean is None else f'{mean:.1f}'}{_SAME_LINE}{_mark(row)}{idle}".strip()
 
 
 def _mark(row: Row) -> str:

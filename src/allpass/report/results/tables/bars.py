@@ -368,7 +368,10 @@ def _chart(axes: Axes, shown: Chart, beside: Chart) -> None:
             ends += [bar.mean - bar.deviation, bar.mean + bar.deviation]
         if row in dots:
             dot = dots[row]
-            axes.errorbar(place + 0.24, dot.mean, dot.deviation, color=light("muted"), linewidth=0.9, **_DOT)
+            for colour, width in (("panel", 2.6), ("muted", 0.9)):  # to be seen on dark bars too
+                axes.errorbar(
+                    place + 0.24, dot.mean, dot.deviation, color=light(colour), elinewidth=width, **_DOT
+                )
             ends += [dot.mean - dot.deviation, dot.mean + dot.deviation]
     share = shown.share if beside.share is None else beside.share
     if share is not None:
@@ -379,6 +382,7 @@ def _chart(axes: Axes, shown: Chart, beside: Chart) -> None:
     axes.set_ylim(max(low - 2 * room, 0), high + room)
     so_far = "\n(so far)" if rival and shown.waiting else ""
     axes.set_xticks([0.0, *_PLACES[2::3]], [f"{rival}{so_far}" or "none yet", *CHARTS.families])
+    axes.set_xlim(_PLACES[0] - 0.7, _PLACES[-1] + 0.7)  # also where bars are not run yet
     axes.tick_params(axis="x", length=0, labelcolor=light("ink"), labelsize=7.5)
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)

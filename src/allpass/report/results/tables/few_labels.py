@@ -10,7 +10,7 @@ from allpass.experiments.tables.study import Kind
 from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value
 from allpass.report.results.shades import shaded
-from allpass.report.results.tables.cells import NOT_YET, Results, spread
+from allpass.report.results.tables.cells import Results, spread
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.proposed import finding, reached
 from allpass.report.results.tables.sheets import sheets
@@ -96,16 +96,10 @@ def _published(cells: Sequence[Cell | None]) -> tuple[Value, ...]:
 def _ours(results: Results, cells: Sequence[Cell | None], kind: Kind) -> tuple[Value, ...]:
     means = [results.mean(cell, kind) for cell in cells]
     texts = [
-        _missing(results, cell, kind) if mean is None else _with_runs(results, cell, kind, mean)
+        results.missing(cell, kind) if mean is None else _with_runs(results, cell, kind, mean)
         for cell, mean in zip(cells, means, strict=True)
     ]
     return shaded(means, texts)
-
-
-def _missing(results: Results, cell: Cell | None, kind: Kind) -> str:
-    if cell is not None and not cell.published and results.missing(cell, kind) != NOT_YET:
-        return "not published"
-    return results.missing(cell, kind)
 
 
 def _with_runs(results: Results, cell: Cell | None, kind: Kind, mean: float) -> str:
