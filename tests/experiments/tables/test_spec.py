@@ -52,11 +52,11 @@ def small(old: str = "", new: str = "") -> Spec:
     [
         (
             "acm-random",
-            33 + 3,
+            33 + 4,
             11,
-            33 * 9 - 1 + 5,
-            108 + 90 + 36 + 5,
-        ),  # BernNet has no Wisconsin; two rows of settings are slips; three rows are ours
+            33 * 9 - 1 + 8,
+            108 + 90 + 36 + 5 + 8,
+        ),  # BernNet has no Wisconsin; two rows of settings are slips; four are ours; GPRGNN has those of its script
         (
             "acm-fixed",
             25 + 4 + 1,
@@ -120,6 +120,7 @@ def test_every_protocol_resolves(name: str) -> None:
         assert cell.protocol.stopping().max_epochs in (
             1,
             500,
+            1000,
             3000,
             5000,
         )  # label propagation has nothing to learn
@@ -474,6 +475,8 @@ def test_what_is_quick_is_of_the_table_and_names_a_column() -> None:
             "runs = 0\n[protocol]",
             r"small: got runs=0; expected a whole number\. Pass 1 or more",
         ),
+        ("[protocol]", "tolerance = { error = 2 }\n[protocol]", r"small: .*'error'.*Did you mean 'errors'"),
+        ("[protocol]", 'tolerance = { errors = "two" }\n[protocol]', r"small: .*errors"),
         (
             "[rows.ACM.cells]",
             'honest = { scalign = "none" }\n[rows.ACM.cells]',

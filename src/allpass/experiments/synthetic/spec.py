@@ -9,7 +9,7 @@ from typing import Any
 
 from allpass.data import DATASETS
 from allpass.errors import InputError
-from allpass.experiments.checks import at, check_keys, check_name, check_settings_of
+from allpass.experiments.checks import at, check_keys, check_name, check_numbers, check_settings_of
 from allpass.experiments.content import parse_content
 from allpass.experiments.tables.protocol import Protocol
 from allpass.metrics import METRICS
@@ -20,6 +20,7 @@ _OWN = (
     "graphs",
     "bases",
     "fixed_on",
+    "tolerance",
     "metrics",
     "quick",
     "protocol",
@@ -77,6 +78,7 @@ class SyntheticSpec:
         graphs: Graphs of each level.
         bases: Datasets that lend their features.
         fixed_on: The one of them whose test accuracies were seen before settings were fixed.
+        tolerance: Points within which a mean counts as reproduced.
         metrics: What is measured of every graph, names of ``METRICS``.
         protocol: How networks are trained.
         models: The networks by name.
@@ -95,6 +97,7 @@ class SyntheticSpec:
     graphs: int
     bases: tuple[str, ...]
     fixed_on: str
+    tolerance: float
     metrics: tuple[str, ...]
     protocol: Protocol
     models: Mapping[str, Network]
@@ -115,6 +118,7 @@ def read_synthetic(text: str) -> SyntheticSpec:
         for base in content["bases"]:
             check_name("dataset", base, DATASETS.names)
         check_name("dataset of features", content["fixed_on"], content["bases"])
+        check_numbers("tolerance", [content["tolerance"]])
         for metric in content["metrics"]:
             check_name("metric", metric, METRICS.names)
         protocol = Protocol().changed(content["protocol"])

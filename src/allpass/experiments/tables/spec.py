@@ -24,7 +24,7 @@ it. A row has the settings that make its model what it is, a cell adds those tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from allpass.data.arguments import whole_number
@@ -45,7 +45,7 @@ _ROW = (
     "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against",
     "incomparable", "note",
 )  # fmt: skip
-_HEAD = ("notes", "runs", "protocol", "drawn", "honest", "quick", "defaults")
+_HEAD = ("notes", "runs", "tolerance", "protocol", "drawn", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
 
@@ -96,6 +96,7 @@ class Cell:
         strategy: The few-label strategy around the model, a name of ``allpass.train.few_labels.STRATEGIES``; or empty.
         published: Mean, and deviation where one was printed, in percent; empty where nothing was.
         runs: How many runs a printed mean is of.
+        errors: By how many standard errors of the difference ours may be off and still agree.
         beside: What was printed beside the settings, where that is another number.
         rerun: Mean, and deviation if known, of the authors' own code, run again.
         against: The row that this one changes something of, and is to be read against; or empty.
@@ -118,6 +119,7 @@ class Cell:
     strategy: str = ""
     published: tuple[float, ...] = ()
     runs: int = 10
+    errors: float = 2.0
     beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
     against: str = ""
@@ -158,6 +160,7 @@ class Spec:
         cells: Its numbers, row by row.
         notes: What differs from the source, and why.
         honest: How honest numbers choose their settings.
+        near: By how many points ours may be lower and still be called near what was published.
         quick: The names of the rows and columns that prove the path; of all, where no row or no column is named.
         defaults: Run cells without published settings with those that are our model's own, which follow its paper.
     """
@@ -169,6 +172,7 @@ class Spec:
     cells: tuple[Cell, ...]
     notes: tuple[str, ...] = ()
     honest: Honest = field(default_factory=Honest)
+    near: float = 0.0
     quick: tuple[str, ...] = ()
     defaults: bool = False
 
@@ -212,6 +216,10 @@ def parse_spec(text: str, name: str) -> Spec:
         if not isinstance(content.get("defaults", False), bool):
             raise InputError(f"Got defaults = {content['defaults']!r}.", "Expected true or false.")
         runs = whole_number("runs", content.get("runs", 10), least=1)
+        tolerance = content.get("tolerance", {})
+        check_keys(tolerance, ("errors", "points"))
+        for name in tolerance:
+            check_numbers(name, [tolerance[name]])
     columns = {}
     for title, given in content["columns"].items():
         with at(f"{name}, column {title}"):
@@ -231,7 +239,8 @@ def parse_spec(text: str, name: str) -> Spec:
         for place, given in row["cells"].items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
-                cells.append(_cell(title, row, columns[place], given, runs, of_row))
+                cell = _cell(title, row, columns[place], given, runs, of_row)
+                cells.append(replace(cell, errors=float(tolerance.get("errors", cell.errors))))
     return Spec(
         content["id"],
         content["title"],
@@ -240,6 +249,7 @@ def parse_spec(text: str, name: str) -> Spec:
         tuple(cells),
         notes=tuple(content.get("notes", ())),
         honest=honest,
+        near=float(tolerance.get("points", 0.0)),
         quick=tuple(content.get("quick", ())),
         defaults=content.get("defaults", False),
     )
@@ -302,7 +312,9 @@ def _cell(
         space=row.get("space", {}),
         settings=settings,
         strategy=row.get("strategy", ""),
-        **{kind: tuple(given.get(kind, ())) for kind in _NUMBERS},
+        published=tuple(given.get("published", ())),
+        beside=tuple(given.get("beside", ())),
+        rerun=tuple(given.get("rerun", ())),
         runs=runs,
         against=row.get("against", ""),
         incomparable=given.get("incomparable", row.get("incomparable", "")),

@@ -211,7 +211,9 @@ class TableStudy(Specified[Spec]):
         printed = cell.published if kind == "honest" else cell.beside or cell.published
         found: Row = {}
         for name, numbers in (("published", printed), ("rerun", cell.rerun)):
-            compared = verdict(ours, numbers, runs=cell.runs, sample=sample) if numbers else None
+            compared = (
+                verdict(ours, numbers, runs=cell.runs, sample=sample, errors=cell.errors) if numbers else None
+            )
             moved = "a quick run" if quick else cell.incomparable if name == "published" else ""
             if kind == "honest" and cell.column.corrected is not None:
                 moved = moved or "other data: " + cell.column.honest.dataset

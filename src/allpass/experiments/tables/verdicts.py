@@ -12,8 +12,6 @@ from scipy.stats import t
 from allpass.train.statistics import welch
 
 AGREES, BETTER, WORSE, INCOMPARABLE = "agrees", "better", "worse", "not comparable"
-ERRORS = 2
-"""Means agree that differ by at most so many standard errors of their difference."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class Verdict:
         difference: Ours minus theirs, in points.
         low: The lower end of its 95% interval.
         high: The upper end.
-        word: ``"agrees"`` within two standard errors, else ``"better"`` or ``"worse"``.
+        word: ``"agrees"`` within so many standard errors, else ``"better"`` or ``"worse"``.
     """
 
     difference: float
@@ -34,7 +32,12 @@ class Verdict:
 
 
 def verdict(
-    ours: Sequence[float], theirs: Sequence[float], *, runs: int = 10, sample: bool = False
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    *,
+    runs: int = 10,
+    sample: bool = False,
+    errors: float = 2.0,
 ) -> Verdict:
     """The mean of our runs against a printed mean, with Welch's interval of the difference.
 
@@ -43,6 +46,7 @@ def verdict(
         theirs: The printed mean and, if known, its deviation; without one, their runs are taken to differ as ours do.
         runs: How many runs their mean is of.
         sample: Whether their deviation was divided by ``runs - 1``; else by ``runs``.
+        errors: By how many standard errors of the difference they may differ and still agree.
 
     Example:
         >>> verdict([94.0, 95.0, 96.0], [94.9, 2.9]).word
@@ -60,7 +64,7 @@ def verdict(
         freedom = welch(own, len(values), other, runs)
     error = math.sqrt(total)
     margin = float(t.ppf(0.975, freedom)) * error
-    word = BETTER if difference > ERRORS * error else WORSE if difference < -ERRORS * error else AGREES
+    word = BETTER if difference > errors * error else WORSE if difference < -errors * error else AGREES
     return Verdict(difference, difference - margin, difference + margin, word)
 
 

@@ -6,7 +6,7 @@ from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Table, Text
 from allpass.report.results.tables.agreement import accepted, agreement, below, count, finding, reasons
-from allpass.report.results.tables.cells import Results, two_errors
+from allpass.report.results.tables.cells import Results, allowed
 
 SPEC = read_spec("acm-random")
 STUDY = TableStudy(SPEC)
@@ -26,7 +26,7 @@ def counted(rows) -> list[str]:
 
 
 def test_within_two_standard_errors_of_the_published_mean() -> None:
-    margin = two_errors(SGC, row_of(SGC, "same", around(39)))
+    margin = allowed(SGC, row_of(SGC, "same", around(39)))
     assert accepted(SGC, row_of(SGC, "same", around(39.33 - margin + 0.01))) is True
     assert accepted(SGC, row_of(SGC, "same", around(39.33 - margin - 0.01))) is False
     assert accepted(SGC, row_of(SGC, "same", around(60))) is True
@@ -85,10 +85,10 @@ def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
 
 
 def test_many_runs_leave_less_to_chance_than_the_ten_of_the_source() -> None:
-    margin = two_errors(SGC, row_of(SGC, "fresh", around(39)))
+    margin = allowed(SGC, row_of(SGC, "fresh", around(39)))
     scores = around(SGC.published[0] - margin + 0.05) * 5
     row = row_of(SGC, "fresh", scores)
-    assert two_errors(SGC, row) < two_errors(SGC, row, as_many=True)
+    assert allowed(SGC, row) < allowed(SGC, row, as_many=True)
     assert accepted(SGC, row) is False
     assert accepted(SGC, row, as_many=True) is True
 
@@ -158,6 +158,6 @@ def test_a_choice_on_test_nodes_that_is_worth_enough_is_a_reason() -> None:
         assert isinstance(table, Table)
         return str(table.rows[0][4])
 
-    missing = SGC.published[0] - 36 - two_errors(SGC, row_of(SGC, "same", around(36)))
+    missing = SGC.published[0] - 36 - allowed(SGC, row_of(SGC, "same", around(36)))
     assert known(missing - 0.1).endswith("No reason is known that explains it.")
     assert "No reason" not in known(missing + 0.1)

@@ -10,6 +10,7 @@ from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.tables.cells import (
     Results,
+    allowed,
     as_table,
     compared,
     data_of,
@@ -18,7 +19,6 @@ from allpass.report.results.tables.cells import (
     printed,
     signed,
     spread,
-    two_errors,
     why_incomparable,
 )
 
@@ -131,13 +131,13 @@ def test_two_standard_errors(name: str) -> None:
     else:  # a sample deviation of five
         row["deviation"] = float(np.std(SCORES, ddof=1))
         theirs = cell.published[1] / np.sqrt(5)
-    assert two_errors(cell, row) == pytest.approx(2 * np.hypot(ours, theirs), rel=1e-3)
+    assert allowed(cell, row) == pytest.approx(2 * np.hypot(ours, theirs), rel=1e-3)
 
 
 def test_runs_of_a_mean_without_deviation_differ_as_ours() -> None:
     cell = read_spec("table1").cell("GCN", "Cora 1%")
     expected = 2 * np.std(SCORES, ddof=1) * np.sqrt(1 / 10 + 1 / 10)
-    assert two_errors(cell, row_of(cell, "same", SCORES)) == pytest.approx(expected, rel=1e-3)
+    assert allowed(cell, row_of(cell, "same", SCORES)) == pytest.approx(expected, rel=1e-3)
 
 
 def test_data_of_columns() -> None:

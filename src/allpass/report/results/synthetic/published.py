@@ -12,9 +12,6 @@ from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.cells import number, signed, spread
 
-CLOSE = 3.0
-"""Points within which a mean counts as reproduced."""
-
 EASY = 5.0
 """Points from chance, or from all right, within which a published mean is easy to meet."""
 
@@ -30,12 +27,14 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
         compared: Its rows that have a published value.
     """
     chance = 100 / study.spec.classes
-    yield Text("\n\n".join((_claim(compared), _fair(study, compared, chance), _significant(study, compared))))
+    yield Text(
+        "\n\n".join((_claim(study, compared), _fair(study, compared, chance), _significant(study, compared)))
+    )
     yield _counts(study, compared)
-    far = [row for row in compared if not _close(row)]
+    far = [row for row in compared if not _close(study, [row])]
     if far:
         yield Table(
-            f"The levels further away than {CLOSE:g} points, with the interval of the difference.",
+            f"The levels further away than {study.spec.tolerance:g} points, with the interval of the difference.",
             ("features, network, level", "published", "ours", "difference"),
             tuple((f"{row['base']}, {row['what']}, {_level(row)}", *_three(row)) for row in far),
         )
@@ -47,9 +46,12 @@ def agreement(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Block]
 def finding(study: SyntheticStudy, compared: Sequence[Row]) -> tuple[str, ...]:
     """How many levels agree, in sentences; arguments of :func:`agreement`."""
     hard = _hard(compared, 100 / study.spec.classes)
-    first = f"Levels within {CLOSE:g} points of the published mean: {_share(compared)} ({_by_model(study, compared)})."
+    first = (
+        f"Levels within {study.spec.tolerance:g} points of the published mean: {_share(study, compared)} "
+        f"({_by_model(study, compared)})."
+    )
     rest = (
-        f"Of those neither at chance nor near 100%: {_share(hard)} ({_by_model(study, hard)})."
+        f"Of those neither at chance nor near 100%: {_share(study, hard)} ({_by_model(study, hard)})."
         if hard
         else ""
     )
@@ -90,11 +92,11 @@ def by_level(study: SyntheticStudy, compared: Sequence[Row]) -> Iterator[Table]:
         )
 
 
-def _claim(compared: Sequence[Row]) -> str:
+def _claim(study: SyntheticStudy, compared: Sequence[Row]) -> str:
     furthest = max(compared, key=lambda row: abs(_difference(row)))
     return (
-        f"Our criterion: within {CLOSE:g} points of the published mean on at least 90% of the levels. It is so on "
-        f"{_share(compared)}. The largest difference is {signed(_difference(furthest))} points, of "
+        f"Our criterion: within {study.spec.tolerance:g} points of the published mean on at least 90% of the levels. "
+        f"It is so on {_share(study, compared)}. The largest difference is {signed(_difference(furthest))} points, of "
         f"{furthest['what']} with features of {furthest['base']}, {_level(furthest)}."
     )
 
@@ -107,11 +109,12 @@ def _fair(study: SyntheticStudy, compared: Sequence[Row], chance: float) -> str:
     if hard:
         said.append(
             f"Many levels are easy to meet, at chance ({chance:g}%) or near 100%: on those whose published mean lies "
-            f"between {chance + EASY:g} and {100 - EASY:g}% it is {_share(hard)} ({_by_model(study, hard)})."
+            f"between {chance + EASY:g} and {100 - EASY:g}% it is {_share(study, hard)} ({_by_model(study, hard)})."
         )
     if unseen:
         said.append(
-            f"Settings were fixed on features of {study.spec.fixed_on}: on the other features it is {_share(unseen)}."
+            f"Settings were fixed on features of {study.spec.fixed_on}: on the other features it is "
+            f"{_share(study, unseen)}."
         )
     return " ".join(said)
 
@@ -124,7 +127,7 @@ def _by_model(study: SyntheticStudy, rows: Sequence[Row]) -> str:
     counts = []
     for model in _models(study, rows):
         mine = [row for row in rows if row["what"] == model]
-        counts.append(f"{model} {sum(map(_close, mine))} of {len(mine)}")
+        counts.append(f"{model} {_close(study, mine)} of {len(mine)}")
     return ", ".join(counts)
 
 
@@ -149,10 +152,11 @@ def _counts(study: SyntheticStudy, compared: Sequence[Row]) -> Table:
         cells = []
         for model in models:
             mine = [row for row in compared if row["what"] == model and base in ("", row["base"])]
-            cells.append(f"{sum(map(_close, mine))} of {len(mine)}" if mine else "–")
+            cells.append(f"{_close(study, mine)} of {len(mine)}" if mine else "–")
         lines.append((base or "all", *cells))
     return Table(
-        f"Levels on which our mean is within {CLOSE:g} points of the published one, by features and network.",
+        f"Levels on which our mean is within {study.spec.tolerance:g} points of the published one, by features and "
+        "network.",
         ("features of", *models),
         tuple(lines),
     )
@@ -180,13 +184,14 @@ def _models(study: SyntheticStudy, rows: Iterable[Row]) -> list[str]:
     return [name for name in study.spec.models if name in found]
 
 
-def _share(rows: Sequence[Row]) -> str:
-    close = sum(map(_close, rows))
+def _share(study: SyntheticStudy, rows: Sequence[Row]) -> str:
+    close = _close(study, rows)
     return f"{close} of {len(rows)} ({close / len(rows):.1%})"
 
 
-def _close(row: Row) -> bool:
-    return abs(_difference(row)) <= CLOSE
+def _close(study: SyntheticStudy, rows: Sequence[Row]) -> int:
+    """How many are within the tolerance."""
+    return sum(abs(_difference(row)) <= study.spec.tolerance for row in rows)
 
 
 def _difference(row: Row) -> float:

@@ -15,6 +15,7 @@ from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.cells import (
     NOT_YET,
     Results,
+    allowed,
     compared,
     data_of,
     measured,
@@ -22,7 +23,6 @@ from allpass.report.results.tables.cells import (
     printed,
     signed,
     spread,
-    two_errors,
 )
 from allpass.report.results.tables.selection import bias_of
 
@@ -53,7 +53,7 @@ def accepted(cell: Cell, row: Row, *, as_many: bool = False) -> bool | None:
         return None
     if as_many and published == WORSE:
         difference = number(row, "published_difference") or 0.0
-        published = AGREES if difference >= -two_errors(cell, row, as_many=True) else WORSE
+        published = AGREES if difference >= -allowed(cell, row, as_many=True) else WORSE
     return published in (AGREES, BETTER) or rerun in (AGREES, BETTER)
 
 
@@ -239,7 +239,7 @@ def _unexplained(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
     """Where more is missing than a choice on test nodes is worth in the mean, and no change is a reason."""
     if _mended(results, cell):
         return ()
-    missing = -(number(row, "published_difference") or 0.0) - two_errors(cell, row)
+    missing = -(number(row, "published_difference") or 0.0) - allowed(cell, row)
     bias = bias_of(results, cell.column)
     if cell.incomparable or (bias is not None and missing <= bias.mean):
         return ()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind, TableStudy, kinds_of
-from allpass.experiments.tables.verdicts import ERRORS, INCOMPARABLE
+from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.page import Table, of_kind
 
 NOT_YET = "not run yet"
@@ -170,8 +170,8 @@ def why_incomparable(cell: Cell, row: Row) -> str:
     return f"Other data: {data_of(cell.column)}." if moved else "Too few runs for an interval."
 
 
-def two_errors(cell: Cell, row: Row, *, as_many: bool = False) -> float:
-    """Two standard errors of the difference between our mean and the printed one.
+def allowed(cell: Cell, row: Row, *, as_many: bool = False) -> float:
+    """By how much our mean may be below the printed one and still agree: some standard errors of the difference.
 
     Runs of a mean that was printed without a deviation are taken to differ as ours do.
 
@@ -187,7 +187,7 @@ def two_errors(cell: Cell, row: Row, *, as_many: bool = False) -> float:
     variance, theirs = ours**2 * runs / (runs - less), number(row, "published_deviation")
     own = variance / (cell.runs if as_many else runs)
     other = variance / cell.runs if theirs is None else theirs**2 / (cell.runs - less)
-    return ERRORS * math.sqrt(own + other)
+    return cell.errors * math.sqrt(own + other)
 
 
 def printed(cell: Cell) -> str:

@@ -13,7 +13,7 @@ from allpass.experiments.tables.verdicts import AGREES, BETTER
 from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.cells import Results, compared, number, scores_of, signed, spread
 from allpass.report.results.tables.pairs import Ahead
-from allpass.report.results.tables.shortfall import NEAR, shortfalls
+from allpass.report.results.tables.shortfall import shortfalls
 from allpass.train.statistics import paired
 
 PROPOSED = ("linear Snowball", "Snowball", "truncated Krylov")
@@ -40,7 +40,7 @@ def finding(results: Results) -> tuple[str, ...]:
     known = [(cell, row) for cell in cells if (row := results.get(cell, "same")) is not None]
     if not known:
         return ()
-    near, beside = (sum(_reaches(cell, row, one) for cell, row in known) for one in _YARDSTICKS)
+    near, beside = (sum(_reaches(results, cell, row, one) for cell, row in known) for one in _YARDSTICKS)
     pairs = [(cell.column, number(row, "mean") or 0.0, _printed(results, cell.column)) for cell, row in known]
     own = [
         (column, mean, _printed(results, column))
@@ -54,8 +54,8 @@ def finding(results: Results) -> tuple[str, ...]:
         _honest_gain(results),
         f"A proposed network is the best row in {won} of {of} columns as published, in {ours} of {of_ours} of ours.",
         f"At or above the published {BASELINE}: {_at_or_above(pairs)[0]} of their cells; so is our own {BASELINE} in "
-        f"{_at_or_above(own)[0]}. Within {NEAR:g} points of the published value, or no worse than the authors' own "
-        f"code: {near} of {len(known)} ({beside} by the number printed beside the settings).",
+        f"{_at_or_above(own)[0]}. Within {results.spec.near:g} points of the published value, or no worse than the "
+        f"authors' own code: {near} of {len(known)} ({beside} by the number printed beside the settings).",
     )
     return tuple(filter(None, found))
 
@@ -261,26 +261,29 @@ def _near(results: Results) -> tuple[Block, ...]:
     for row in PROPOSED:
         cells = [cell for cell in results.spec.cells if cell.row == row]
         known = [(cell, ours) for cell in cells if (ours := results.get(cell, "same")) is not None]
-        near, beside = (sum(_reaches(cell, ours, one) for cell, ours in known) for one in _YARDSTICKS)
-        far += [(cell, ours) for cell, ours in known if not _reaches(cell, ours, "published")]
+        near, beside = (
+            sum(_reaches(results, cell, ours, one) for cell, ours in known) for one in _YARDSTICKS
+        )
+        far += [(cell, ours) for cell, ours in known if not _reaches(results, cell, ours, "published")]
         lines.append(
-            f"{row}, same: within {NEAR:g} points of the published value or above it, or as good as the authors' own "
-            f"code, in {near} of {len(known)} columns; by the number that was printed beside the settings, in {beside}."
+            f"{row}, same: within {results.spec.near:g} points of the published value or above it, or as good as the "
+            f"authors' own code, in {near} of {len(known)} columns; by the number that was printed beside the "
+            f"settings, in {beside}."
         )
     text = listed(lines)
     if not far:
         return (text,)
     heading = Heading(
-        f"Cells more than {NEAR:g} points below the published value, and worse than the authors' own code"
+        f"Cells more than {results.spec.near:g} points below the published value, and worse than the authors' own code"
     )
     return text, heading, *shortfalls(results, far, BASELINE)
 
 
-def _reaches(cell: Cell, row: Row, yardstick: str) -> bool:
+def _reaches(results: Results, cell: Cell, row: Row, yardstick: str) -> bool:
     mean, printed = number(row, "mean"), getattr(cell, yardstick) or cell.published
     if mean is None:
         return False
-    return mean >= printed[0] - NEAR or row["rerun_verdict"] in (AGREES, BETTER)
+    return mean >= printed[0] - results.spec.near or row["rerun_verdict"] in (AGREES, BETTER)
 
 
 def _of_proposed(results: Results, row: str) -> Table:

@@ -24,8 +24,6 @@ from allpass.train.statistics import paired
 TRIED = 1000
 """Settings that a source is granted to have tried, where it does not say how many."""
 
-NEAR = 2.0
-"""How many points off the published value count as near."""
 
 _MANY = 1_000_000
 
@@ -138,7 +136,7 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
                     [
                         *reasons(results, cell, row),
                         *_settings(results, cell, row),
-                        *_beside(cell, row),
+                        *_beside(results, cell, row),
                         *_explained(found, row),
                     ]
                 ),
@@ -224,11 +222,11 @@ def _settings(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
     return (f"The honest setting is better on these splits: {told}.",) if gain.low > 0 else ()
 
 
-def _beside(cell: Cell, row: Row) -> tuple[str, ...]:
+def _beside(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
     """Told where ours is near the other number that was printed."""
     mean = number(row, "mean")
-    near = mean is not None and bool(cell.beside) and mean >= cell.beside[0] - NEAR
-    return (f"Within {NEAR:g} points of what was printed beside its settings.",) if near else ()
+    near = mean is not None and bool(cell.beside) and mean >= cell.beside[0] - results.spec.near
+    return (f"Within {results.spec.near:g} points of what was printed beside its settings.",) if near else ()
 
 
 def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
