@@ -153,13 +153,6 @@ def data_folder() -> Path:
     return folder
 
 
-def published() -> str:
-    """Published homophily values beside allpass's."""
-    from tools import published as values
-
-    return values.compare(data_folder())
-
-
 def ties() -> str:
     """Exact ties."""
     from tools import ties as counted
@@ -199,4 +192,4 @@ BLOCKS: dict[str, Callable[[], str]] = {
 CHEAP = frozenset(BLOCKS)
 """The blocks that need nothing but the package itself and files that are kept with it."""
 
-BLOCKS |= {"published-homophily": published, "exact-ties": ties}
+BLOCKS |= {"exact-ties": ties}
