@@ -166,5 +166,5 @@ class Encoder:
             total,
             f"{many(total, 'missing number was', 'missing numbers were')} replaced by the column's median, and a "
             f"0/1 column says where: {some(list(self._filled))}.",
-            "Pass nan='zero', 'mean' or 'error' for another way.",
+            "Pass nan='zero', nan='mean' or nan='error' for another way.",
         )
