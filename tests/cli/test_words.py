@@ -10,7 +10,7 @@ from allpass.cli.words import in_shell_words
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        ("Got count=0; expected a whole number.", "Got --count 0; expected a whole number."),
+        ("Got count=0. Expected a whole number, 1 or", "Got --count 0. Expected a whole number, 1 or"),
         ("Got seed=-1; expected", "Got --seed -1; expected"),
         ("Got max_epochs=0; expected", "Got --epochs 0; expected"),
         ("Pass fixed_graph=True.", "Pass --fixed-graph."),

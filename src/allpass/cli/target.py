@@ -110,7 +110,7 @@ def _declared(
     nan: Annotated[
         str | None,
         typer.Option(
-            help="Missing feature values: error, zero or mean; by default the median, with a column that says so.",
+            help="Missing feature values: error, zero or mean; by default median, with a column that says so.",
             rich_help_panel=_TABLES,
         ),
     ] = None,

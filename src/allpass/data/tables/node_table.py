@@ -37,7 +37,7 @@ def read_nodes(
     label: str | bool | None = None,
     features: Sequence[str] | None = None,
     id_column: str | None = None,
-    nan: str | None = None,
+    nan: str = "median",
     max_categories: int = 50,
     ends: Sequence[str] = (),
 ) -> Draft:
