@@ -84,7 +84,7 @@ def from_networkx(
     Args:
         graph: ``Graph``, ``DiGraph`` or a multigraph; its node order is kept.
         label: Attribute that holds the label; ``False`` for none.
-        features: Attributes to use; by default all others.
+        features: Attributes to use, one name or several; by default all others.
         weight: Edge attribute that holds weights, by default ``"weight"`` where any edge has it; ``False`` for none.
             An edge without the attribute weighs 1.
         nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.

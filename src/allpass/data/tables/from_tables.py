@@ -51,7 +51,7 @@ def from_tables(
         edges: Path of the edge table, or a pandas frame.
         nodes: Path of the node table, or a frame; without it the nodes are those that the edges name.
         label: Label column; ``False`` for a graph without labels.
-        features: Feature columns; by default every column that is nothing else.
+        features: Feature columns, one name or several; by default every column that is nothing else.
         id_column: Column of the node ids, text or numbers.
         source_column: Where edges start.
         target_column: Where edges end.
