@@ -31,6 +31,7 @@ $(STAMP)docs: pyproject.toml constraints.txt | $(STAMP)base
 
 demo: $(STAMP)base ## diagnose the embedded Cora graph and write allpass-report.html
 	$(BIN)/allpass diagnose cora --html allpass-report.html
+	@echo "To ask your own graph: source $(BIN)/activate, then allpass diagnose --help"
 
 test: $(STAMP)dev ## the default test suite
 	$(BIN)/python -m pytest --numprocesses $(THREADS) --dist worksteal

@@ -75,7 +75,7 @@ def test_names_are_resolved_on_first_use_and_the_rooms_need_none_of_the_other_pa
 
 def test_every_name_is_there() -> None:
     assert set(allpass.__all__) == set(dir(allpass))
-    for name in ("Operator", "graph"):
+    for name in ("Operator", "graph", "errors"):
         assert getattr(allpass, name) is not None
 
 

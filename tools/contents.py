@@ -121,11 +121,17 @@ def cli(verb: str | None = None) -> str:
     for parameter in command.get_params(context):
         argument = parameter.param_type_name == "argument"
         title = "Arguments" if argument else getattr(parameter, "rich_help_panel", None) or "Options"
-        flags = parameter.name.upper() if argument else ", ".join(sorted(parameter.opts, key=len))
+        flags = parameter.name.upper() if argument else ", ".join(_flags(parameter))
         panels.setdefault(title, []).append((f"`{flags}`", parameter.help or ""))
     parts = [f"```text\n{usage}\n```", inspect.cleandoc(command.help or "")]
     parts += [table((title, ""), rows) for title, rows in panels.items()]
     return "\n\n".join(parts)
+
+
+def _flags(option: Any) -> list[str]:
+    """What may be typed, the shortest first; an option that is on by itself has only the flag that turns it off."""
+    written = [flag for flag in (*option.opts, *option.secondary_opts) if flag.strip()]
+    return sorted(written, key=len)
 
 
 def api(room: str) -> str:

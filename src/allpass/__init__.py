@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from allpass import data, diagnosis, experiments, graph, metrics, models, nn, report, testing, train
+    from allpass import (
+        data,
+        diagnosis,
+        errors,
+        experiments,
+        graph,
+        metrics,
+        models,
+        nn,
+        report,
+        testing,
+        train,
+    )
     from allpass.data import load
     from allpass.diagnosis.diagnose import diagnose
     from allpass.graph import Operator
@@ -27,6 +39,7 @@ _HOMES = {
 _ROOMS = (
     "data",
     "diagnosis",
+    "errors",
     "experiments",
     "graph",
     "metrics",
@@ -45,6 +58,7 @@ __all__ = [
     "data",
     "diagnose",
     "diagnosis",
+    "errors",
     "experiments",
     "graph",
     "load",

@@ -45,6 +45,10 @@ def test_a_verdict_is_shown_as_a_table():
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert ["gcn", "80.5", "±", "8.2", "-3.0"] in [line[:5] for line in lines]
     assert "networks trained on 2 random splits" in out.getvalue()
+    assert ["acm-gcn", "*", "83.5"] in [line[:3] for line in lines]
+    said = " ".join(out.getvalue().split())
+    assert "*: chosen by its score on validation nodes." in said
+    assert "P-values of the findings are of one comparison each." in said
     assert "No verdict: without features" in shown("karate")
 
 
@@ -60,6 +64,20 @@ def test_a_comparison():
     assert "deviations" not in out.getvalue()
 
 
+def test_a_p_value_needs_three_splits_that_differ():
+    for scores, told in (
+        ({"gcn": (0.5, 0.6), "mlp-2": (0.4, 0.5)}, False),
+        ({"gcn": (0.5, 0.6, 0.7), "mlp-2": (0.4, 0.5, 0.6)}, False),
+        ({"gcn": (0.5, 0.6, 0.7), "mlp-2": (0.4, 0.5, 0.5)}, True),
+    ):
+        out = io.StringIO()
+        show_comparison(comparison(scores), "gcn", None, Console(file=out, width=150))
+        heading, _, second, *rest = out.getvalue().splitlines()
+        assert "p (Holm)" in heading
+        assert ("–" in second.split()) is not told
+        assert ("tell nothing of" in " ".join(rest)) is not told
+
+
 def test_errors_say_their_unit():
     out = io.StringIO()
     show_comparison(comparison(SCORES, score="mae"), "gcn", None, Console(file=out, width=150))
@@ -72,7 +90,7 @@ def test_one_split_and_runs_that_diverged():
     found = replace(found, contenders=(found.contenders[0], replace(found.contenders[1], diverged=1)))
     show_comparison(found, "gcn", None, Console(file=out, width=150))
     lines = [line.split() for line in out.getvalue().splitlines()]
-    assert lines[1] == ["gcn", "0.500", "60", "1.5", "s"]
+    assert lines[1] == ["gcn", "*", "0.500", "60", "1.5", "s"]
     assert "1 split of drawn" in out.getvalue()
-    assert lines[2] == ["mlp-2", "nan", "+nan", "-", "60", "1.5", "s"]
+    assert lines[2] == ["mlp-2", "nan", "+nan", "–", "60", "1.5", "s"]
     assert "Runs whose loss was no number: mlp-2 (1)." in out.getvalue()

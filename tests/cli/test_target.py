@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from allpass.cli.target import OPTIONS, Target, reads_graph
 from allpass.data.load import Options
+from allpass.errors import InputError
 
 
 def app_of(seen: list[object]) -> typer.Typer:
@@ -38,6 +39,18 @@ def test_what_is_given_comes_through_and_the_rest_is_left_to_load(tmp_path: Path
     assert seen == ["model", Target("folder", options), True]
 
 
+def test_none_at_all_is_false() -> None:
+    seen: list[object] = []
+    assert CliRunner().invoke(app_of(seen), ["model", "folder", "--no-label", "--no-weight"]).exit_code == 0
+    assert seen[1] == Target("folder", {"label": False, "weight": False})
+
+
+def test_a_column_and_none_at_all_are_one_too_many() -> None:
+    found = CliRunner().invoke(app_of([]), ["model", "folder", "--label", "kind", "--no-label"])
+    assert isinstance(found.exception, InputError)
+    assert str(found.exception) == "Got both --label kind and --no-label. Leave one of them out."
+
+
 def test_nothing_but_the_target() -> None:
     seen: list[object] = []
     CliRunner().invoke(app_of(seen), ["model", "cora"])
@@ -56,6 +69,6 @@ def test_it_loads() -> None:
 
 def test_the_help_lists_them() -> None:
     shown = CliRunner().invoke(app_of([]), ["--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
-    for flag in ("--edges", "--source", "--destination", "--nan", "--data-dir", "--loud"):
+    for flag in ("--edges", "--source", "--destination", "--nan", "--no-label", "--data-dir", "--loud"):
         assert flag in shown
     assert "Do something to a graph." in shown

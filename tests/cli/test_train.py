@@ -108,7 +108,7 @@ def test_one_split_has_no_interval(call, classes):
             UnknownNameError,
             "no setting 'lrr' of the model 'acm-gcn'. Did you mean 'lr'",
         ),
-        (("--set", "lr"), InputError, "Got the setting 'lr'"),
+        (("--set", "lr"), InputError, "Got the setting 'lr'. Write NAME=VALUE, such as lr=0.01."),
         (
             ("--set", "lr=0.1,0.2"),
             InputError,

@@ -17,9 +17,9 @@ def test_whole_numbers_become_ints(value):
 
 @pytest.mark.parametrize("value", [-1, 2.0, "3", None, True, float("nan")])
 def test_other_things_are_no_whole_numbers(value):
-    with pytest.raises(InputError, match=r"Got seed=.*expected a whole number"):
+    with pytest.raises(InputError, match=r"Got seed=.*Expected a whole number, 0 or more"):
         whole_number("seed", value)
-    with pytest.raises(InputError, match="Pass 5 or more"):
+    with pytest.raises(InputError, match="a whole number, 5 or more"):
         whole_number("count", 4, least=5)
 
 

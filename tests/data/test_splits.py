@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.data.splits import SPLITS, Split, check_split, splits
+from allpass.data.splits import SPLITS, Split, check_split, several, splits
 from allpass.errors import InputError, UnknownNameError
 
 TEXAS = (33, 1, 18, 101, 30)
@@ -197,3 +197,12 @@ def test_a_stratified_split_has_no_findings():
 def test_every_rule_is_documented():
     assert all(rule.summary for rule in SPLITS)
     assert {rule.name for rule in SPLITS if rule.drawn} == set(DRAWN)
+
+
+def test_one_split_or_several_and_no_name_of_a_rule():
+    one = Split(mask([0]), mask([1]), mask([2]), "mine")
+    assert several(one) == [one]
+    assert several(iter([one, one])) == [one, one]
+    for wrong, shown in (("random", "'random'"), (None, "None"), ([one, 3], "3")):
+        with pytest.raises(InputError, match=f"Got {shown} in place of a split.*splits\\(data"):
+            several(wrong)

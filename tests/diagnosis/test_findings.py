@@ -49,3 +49,8 @@ def test_answers_come_first_among_the_findings():
     assert (first.code, first.kind, last.code) == ("structure-ahead", "good", "no-edges")
     assert first.evidence["difference"] == pytest.approx(0.19333, abs=1e-4)
     assert first.evidence["at_least"] > 0
+
+
+def test_the_one_sided_p_value_of_the_classifier_test_is_no_evidence_of_a_finding():
+    found = {finding.code: finding for finding in diagnose(planted(0.9), verdict=False).findings}
+    assert set(found["averaging-helps"].evidence) == {"with_graph", "without_graph"}  # near 1 where it helps

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from allpass.errors import InputError
+from allpass.errors import InputError, UnknownNameError
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan
 from allpass.train.runs.store import Store
@@ -35,6 +35,12 @@ def test_every_file_is_a_study_and_every_study_has_a_file() -> None:
     folder = resources.files("allpass.experiments") / "specs"
     files = {path.name for path in folder.iterdir() if path.is_file()}
     assert files == {f"{name}.toml" for name in STUDIES}
+
+
+def test_an_unknown_study_is_answered_with_near_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"There is no study 'acm-fixd'\. Did you mean 'acm-fixed'"):
+        STUDIES["acm-fixd"]
+    assert "acm-fixd" not in STUDIES
 
 
 @every

@@ -36,3 +36,10 @@ def test_single_cells_are_offered_to_whoever_asks_for_one() -> None:
     assert caught.value.cure == "Known names: Column, Row."
     with pytest.raises(InputError, match="Did you mean 'Row/Column'"):
         Plan(("Row/Colum",)).check("tiny", known)
+
+
+def test_a_name_is_not_taken_letter_by_letter() -> None:
+    with pytest.raises(
+        InputError, match=r"Got cells = 'bipartite'. Expected a tuple: cells=\('bipartite',\)"
+    ):
+        Plan(cells="bipartite")  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from torch import nn
 
 from allpass.errors import InputError
 from allpass.nn import LAYERS, ACMConv, GCNConv, Linear
-from allpass.nn.linear import check_nodes, times
+from allpass.nn.linear import check_nodes, empty_weight, times
 from allpass.testing import CLASSES, FEATURES, NODES, examples
 
 
@@ -91,3 +91,23 @@ def test_the_product_runs_in_a_batch_and_in_mixed_precision():
 def test_a_graph_of_another_size():
     with pytest.raises(InputError, match=r"a graph of 13 nodes for a layer with weights for 12\. Make a new"):
         check_nodes(examples()[0].operator, 12)
+
+
+def test_blocks_of_weights_stand_side_by_side_or_below_each_other():
+    assert empty_weight(5, 3, beside=2).shape == (5, 6)
+    assert empty_weight(5, 3, stacked=4).shape == (20, 3)
+
+
+@pytest.mark.parametrize("width", [-1, 2.5, "4", None, True])
+def test_a_width_that_is_none_is_refused(width):
+    with pytest.raises(InputError, match=r"Got in_channels = .* Expected a whole number, 0 or more"):
+        empty_weight(width, 3)
+    with pytest.raises(InputError, match="Got out_channels = "):
+        empty_weight(3, width)
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LAYERS if "ignores-features" not in layer.traits])
+def test_every_layer_answers_a_negative_width_alike(layer):
+    fixed = {"num_nodes": NODES} if "fixed-nodes" in layer.traits else {}
+    with pytest.raises(InputError, match="Got in_channels = -1"):
+        layer.build(-1, 4, **fixed)

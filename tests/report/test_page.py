@@ -145,6 +145,16 @@ def test_findings_carry_a_word_and_not_colour_alone(diagnosis):
         assert f"{word} Title {kind} Text p-value 0.500" in text
 
 
+def test_a_difference_has_the_unit_of_its_sentence(diagnoses):
+    verdict = diagnoses["judged"].verdict
+    finding = Finding("structure-ahead", "good", "Gains 10.4 points.", "Text", {"difference": 0.104})
+    text = Outline(render(replace(diagnoses["judged"], findings=(finding,)))).text
+    assert "10.4 points" in [part.strip() for part in text]
+    errors = replace(verdict, comparison=replace(verdict.comparison, score="r2"))
+    text = Outline(render(replace(diagnoses["judged"], findings=(finding,), verdict=errors))).text
+    assert "0.104" in [part.strip() for part in text]
+
+
 def test_two_findings_of_one_code_keep_their_own_numbers(diagnosis):
     findings = tuple(Finding("same", "note", f"{k}", "", {"smallest": float(k)}) for k in (1, 2))
     text = " ".join(" ".join(Outline(render(replace(diagnosis, findings=findings))).text).split())

@@ -30,6 +30,7 @@ def test_the_command_line_is_described_with_its_panels():
     assert shown.startswith("```text\nallpass diagnose")
     assert "| Your own tables |  |" in shown
     assert "| `--html` |" in shown
+    assert "| `--no-verdict` | Measure alone" in shown  # it has no flag that turns it on
 
 
 def test_a_stale_block_is_named_and_renewed(tmp_path, monkeypatch, capsys):

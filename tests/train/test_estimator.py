@@ -327,3 +327,14 @@ def test_rows_that_cannot_be() -> None:
         nodes.fit(X[:2], [0, 1])
     with pytest.raises(ValueError, match="could not convert"):
         NodeRegressor().fit(X, np.full(len(X), "tall", dtype=object))
+
+
+@pytest.mark.parametrize("kind", [NodeClassifier, NodeRegressor])
+def test_a_setting_among_the_arguments_is_sent_to_settings(kind):
+    with pytest.raises(
+        InputError, match=rf"{kind.__name__} has no argument 'lr'\. Settings .*settings=\{{'lr'"
+    ):
+        kind("gcn", lr=0.1)
+    with pytest.raises(InputError, match=r"no argument 'epoch'\. Did you mean 'epochs'"):
+        kind("gcn", epoch=5)
+    assert "settings" in kind().get_params()

@@ -133,6 +133,13 @@ def test_differences_that_are_all_equal():
     assert (always.low, always.high, always.p_value, always.p_flipped) == (0.5, 0.5, 0, 0.25)
 
 
+def test_few_pairs_and_equal_differences_tell_nothing_of_chance():
+    assert paired([0.8, 0.9, 0.7], [0.6, 0.5, 0.6]).telling
+    assert not paired([0.8, 0.9], [0.6, 0.5]).telling
+    assert not paired([0.8, 0.9, 0.7], [0.6, 0.7, 0.5]).telling  # but for rounding the same
+    assert not paired([0.8, 0.9, math.nan], [0.6, 0.5, 0.6]).telling
+
+
 def test_a_nan_is_not_left_out():
     found = paired([1.0, math.nan, 3.0], [1.0, 2.0, 2.0])
     assert found.count == 3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from typing import Annotated
 
@@ -21,8 +20,8 @@ from allpass.cli.predict import predict
 from allpass.cli.reproduce import reproduce
 from allpass.cli.store import store
 from allpass.cli.sweep import sweep
-from allpass.cli.target import OPTIONS
 from allpass.cli.train import train
+from allpass.cli.words import in_shell_words
 from allpass.errors import AllpassError
 
 app = typer.Typer(
@@ -83,34 +82,6 @@ def _give_way() -> None:
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-
-
-_FLAGS = {
-    "id_column": "--id",
-    "source_column": "--source",
-    "target_column": "--destination",
-    "max_epochs": "--epochs",
-}
-_NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
-
-
-def in_shell_words(sentence: str) -> str:
-    """The library's cures name Python arguments; say them as the flags of this command line.
-
-    Example:
-        >>> in_shell_words("Pass unknown_nodes='drop', or name the column with label=.")
-        'Pass --unknown-nodes drop, or name the column with --label.'
-        >>> in_shell_words("Got max_epochs=0. Pass fixed_graph=True.")
-        'Got --epochs 0. Pass --fixed-graph.'
-    """
-
-    def flag(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"].strip("'\"")
-        word = _FLAGS.get(name, "--" + name.replace("_", "-"))
-        return word if value in ("", "True") else f"{word} {value}"
-
-    value = r"""'\w+'|"\w+"|-?\w+|"""
-    return re.sub(rf"\b(?P<name>{'|'.join(_NAMES)})=(?P<value>{value})", flag, sentence)
 
 
 def _tell(error: Exception) -> int:

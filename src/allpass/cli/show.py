@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from allpass.cli.plain import plain_table
+from allpass.cli.words import in_shell_words
 from allpass.data.draft import many
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
         out.print()
         compared = diagnosis.verdict.comparison
         out.print(Padding(comparison_table(compared, compared.best, costs=False), (0, 0, 0, 2)))
+        of_one = "P-values of the findings are of one comparison each."
+        out.print(Padding(Text(f"{_signs(compared, compared.best)} {of_one}", style="dim"), (0, 0, 0, 2)))
     out.print()
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]
@@ -51,7 +54,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     if len(diagnosis.account):
         out.print(Text("What was found in the data", style="bold"))
         for note in diagnosis.account:
-            out.print(Padding(Text(f"{note.what} {note.cure}".strip()), (0, 0, 0, 2)))
+            out.print(Padding(Text(in_shell_words(f"{note.what} {note.cure}".strip())), (0, 0, 0, 2)))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
     out.print(Text(_judged(diagnosis), style="dim"))
@@ -87,9 +90,8 @@ def show_comparison(
     out.print()
     out.print(
         Text(
-            f"{many(len(compared.splits), 'split')} of {compared.dataset}; ±: 95% interval. Bold: the model that "
-            "validation chooses. Intervals and p-values allow for what splits of one graph share (Nadeau and "
-            "Bengio), p-values also for the number of comparisons (Holm).",
+            f"{many(len(compared.splits), 'split')} of {compared.dataset}; ±: 95% interval. Intervals and p-values "
+            f"allow for what splits of one graph share (Nadeau and Bengio). {_signs(compared, baseline)}",
             style="dim",
         )
     )
@@ -105,9 +107,15 @@ def show_comparison(
 def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True) -> Table:
     """Scores with their intervals, by how much each model is ahead of one of them, and what the training cost."""
     unit, digits = (100, 1) if compared.in_percent else (1, 3)
-    name = compared.score.replace("_", " ") + ", %" * compared.in_percent
+    score = compared.score.replace("_", " ") + ", %" * compared.in_percent
     table = plain_table()
-    for heading in ("model", name, f"ahead of {baseline}", "p", *(("epochs", "time") if costs else ())):
+    for heading in (
+        "model",
+        score,
+        f"ahead of {baseline}",
+        "p (Holm)",
+        *(("epochs", "time") if costs else ()),
+    ):
         table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
     ahead = compared.against(baseline)
 
@@ -118,11 +126,21 @@ def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True)
     for one in compared.contenders:
         lead, p = "", ""
         if (found := ahead.get(one.model)) is not None:
-            lead, p = written(found, "+"), f"{found.p_value:.3f}" if math.isfinite(found.p_value) else "-"
-        bold = "bold" if one.model == compared.best else ""
+            lead, p = written(found, "+"), f"{found.p_value:.3f}" if found.telling else "–"
+        name, style = (f"{one.model} *", "bold") if one.model == compared.best else (one.model, "")
         cost = (f"{one.epochs:.0f}", f"{one.seconds:.1f} s") if costs else ()
-        table.add_row(Text(one.model, style=bold), written(one.estimate), lead, p, *cost)
+        table.add_row(Text(name, style=style), written(one.estimate), lead, p, *cost)
     return table
+
+
+def _signs(compared: Comparison, baseline: str) -> str:
+    """What the signs in the table of a comparison mean."""
+    said = "*: chosen by its score on validation nodes. p (Holm): allows for the number of comparisons."
+    if all(found.telling for found in compared.against(baseline).values()):
+        return said
+    return (
+        f"{said} –: fewer than three splits, or the same difference on all of them, tell nothing of chance."
+    )
 
 
 def _metric_table(diagnosis: Diagnosis) -> Table:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.errors import InputError
+
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
@@ -58,6 +60,9 @@ def _declared(
         str | None,
         typer.Option(help="Column of the node table that holds the class.", rich_help_panel=_TABLES),
     ] = None,
+    no_label: Annotated[
+        bool, typer.Option("--no-label", help="Read a graph without labels.", rich_help_panel=_TABLES)
+    ] = False,
     features: Annotated[
         str | None,
         typer.Option(
@@ -83,6 +88,9 @@ def _declared(
     weight: Annotated[
         str | None, typer.Option(help="Column of the edge table with edge weights.", rich_help_panel=_TABLES)
     ] = None,
+    no_weight: Annotated[
+        bool, typer.Option("--no-weight", help="Read the edges without weights.", rich_help_panel=_TABLES)
+    ] = False,
     undirected: Annotated[
         bool,
         typer.Option(
@@ -102,8 +110,14 @@ def _declared(
     nan: Annotated[
         str | None,
         typer.Option(
-            help="Missing feature values: error, zero or mean; by default the median, with a column that says so.",
+            help="Missing feature values: error, zero or mean; by default median, with a column that says so.",
             rich_help_panel=_TABLES,
+        ),
+    ] = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            help="Nodes without a label of a named dataset: missing, zero or drop.", show_default=False
         ),
     ] = None,
     data_dir: Annotated[
@@ -114,7 +128,8 @@ def _declared(
 
 
 _PARAMETERS = inspect.signature(_declared, eval_str=True).parameters
-OPTIONS = tuple(name for name in _PARAMETERS if name != "target")
+_WITHOUT = {"no_label": "label", "no_weight": "weight"}
+OPTIONS = tuple(name for name in _PARAMETERS if name != "target" and name not in _WITHOUT)
 """The options of `allpass.load` that have a flag."""
 
 
@@ -125,6 +140,9 @@ def reads_graph(verb: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(verb)
     def with_options(**given: Any) -> None:
         target, options = given.pop("target"), {name: given.pop(name) for name in OPTIONS}
+        for flag, name in _WITHOUT.items():
+            if given.pop(flag):
+                options[name] = _none(name, options[name])
         if options["features"] is not None:
             options["features"] = options["features"].split(",")
         options["undirected"] = options["undirected"] or None
@@ -132,9 +150,16 @@ def reads_graph(verb: Callable[..., None]) -> Callable[..., None]:
 
     place = list(own.parameters).index("graph")
     mine = [parameter for parameter in own.parameters.values() if parameter.name != "graph"]
-    together = [*mine[:place], _PARAMETERS["target"], *mine[place:], *(_PARAMETERS[name] for name in OPTIONS)]
+    together = [*mine[:place], _PARAMETERS["target"], *mine[place:], *list(_PARAMETERS.values())[1:]]
     keywords = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in together]
     with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
     with_options.__annotations__ = {part.name: part.annotation for part in keywords}
     del with_options.__wrapped__
     return with_options
+
+
+def _none(name: str, given: str | None) -> bool:
+    """What `allpass.load` takes for none at all, unless a column is named too."""
+    if given is not None:
+        raise InputError(f"Got both --{name} {given} and --no-{name}.", "Leave one of them out.")
+    return False

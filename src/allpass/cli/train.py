@@ -89,6 +89,9 @@ def train(
 def _settings(words: list[str], model: str) -> dict[str, object]:
     from allpass.train.space import read_space
 
+    for word in words:
+        if not all(part.strip() for part in word.partition("=")):
+            raise InputError(f"Got the setting {word!r}.", "Write NAME=VALUE, such as lr=0.01.")
     settings = {}
     for name, values in read_space(words, model).items():
         if len(values) != 1:

@@ -10,7 +10,7 @@ from allpass.errors import InputError
 def whole_number(name: str, value: object, *, least: int = 0) -> int:
     """``value`` as an int, or an error when it is not a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(f"Got {name}={value!r}; expected a whole number.", f"Pass {least} or more.")
+        raise InputError(f"Got {name}={value!r}.", f"Expected a whole number, {least} or more.")
     return int(value)
 
 

@@ -17,6 +17,7 @@ from allpass.data.draft import Draft, both_ways, some, splits_of_masks
 from allpass.data.fingerprint import fingerprint
 from allpass.data.repairs.repair import checked
 from allpass.data.splits import Split
+from allpass.data.tables.columns import unfilled
 from allpass.data.tables.node_table import read_nodes
 from allpass.data.tables.tabular import Table, import_pandas
 from allpass.errors import DataError, InputError
@@ -70,7 +71,7 @@ def from_networkx(
     label: str | bool | None = None,
     features: Sequence[str] | None = None,
     weight: str | bool | None = None,
-    nan: str | None = None,
+    nan: str = "median",
     max_categories: int = 50,
     task: str = "classification",
     name: str | None = None,
@@ -83,7 +84,7 @@ def from_networkx(
     Args:
         graph: ``Graph``, ``DiGraph`` or a multigraph; its node order is kept.
         label: Attribute that holds the label; ``False`` for none.
-        features: Attributes to use; by default all others.
+        features: Attributes to use, one name or several; by default all others.
         weight: Edge attribute that holds weights, by default ``"weight"`` where any edge has it; ``False`` for none.
             An edge without the attribute weighs 1.
         nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.
@@ -114,7 +115,7 @@ def from_networkx(
     draft.node_ids = [str(node) for node in order]
     _add_networkx_edges(draft, graph, {node: place for place, node in enumerate(order)}, weight)
     title = name or str(graph.name or "networkx")
-    return checked(draft, name=title, source="NetworkX", nan=nan, task=task, signs=True)
+    return checked(draft, name=title, source="NetworkX", nan=unfilled(nan), task=task, signs=True)
 
 
 def from_pyg(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -159,6 +159,24 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
     settings = {**rule.options, **options}
     found = itertools.islice(_sets(rule, labels, data.num_features, seed, settings), count)
     return [_split(rule, labels, seed, k, sets, settings) for k, sets in enumerate(found)]
+
+
+def several(given: Split | Iterable[Split]) -> list[Split]:
+    """One split or several, as a list; anything else is refused, the name of a rule too.
+
+    Example:
+        >>> several("mine")
+        Traceback (most recent call last):
+        ...
+        allpass.errors.InputError: Got 'mine' in place of a split. Pass one or several, such as splits(data, "random").
+    """
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    for one in found:
+        if not isinstance(one, Split):
+            raise InputError(
+                f"Got {one!r} in place of a split.", 'Pass one or several, such as splits(data, "random").'
+            )
+    return found
 
 
 def check_split(split: Split, y: Tensor) -> list[str]:

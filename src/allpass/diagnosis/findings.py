@@ -56,12 +56,9 @@ def find(evidence: Evidence) -> tuple[Finding, ...]:
 
 def _trained(answer: Answer) -> Finding:
     found = answer.difference
-    numbers = {
-        "difference": found.mean,
-        "at_least": found.low,
-        "at_most": found.high,
-        "p_value": found.p_value,
-    }
+    numbers = {"difference": found.mean, "at_least": found.low, "at_most": found.high}
+    if found.telling:
+        numbers["p_value"] = found.p_value
     return Finding(answer.code, answer.kind, answer.title, answer.text, numbers)
 
 
@@ -91,11 +88,7 @@ def _averaging_test(e: Evidence) -> Finding | None:
         return None
     test = e.tests["linear"]
     gain = 100 * (test.with_graph - test.without_graph)
-    numbers = {
-        "with_graph": test.with_graph,
-        "without_graph": test.without_graph,
-        "p_value": test.p_value,
-    }
+    numbers = {"with_graph": test.with_graph, "without_graph": test.without_graph}
     text = (
         f"A simple classifier reaches {test.with_graph:.1%} on features averaged over neighbours and "
         f"{test.without_graph:.1%} on the features alone (mean of {test.repeats} samples)."

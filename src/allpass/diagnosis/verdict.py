@@ -230,7 +230,7 @@ def _answer(
     low, high = (_points(comparison, end, unit=False) for end in (found.low, found.high))
     text = (
         f"Trained on the same {found.count} splits, {model} reaches {ours} and {other} {theirs}; the 95% interval of "
-        f"the difference is {low} to {high} (p = {found.p_value:.2g})."
+        f"the difference is {low} to {high}{f' (p = {found.p_value:.2g})' if found.telling else ''}."
     )
     return Answer(f"{question}-{which}", kinds[which], titles[which], text, model, other, found)
 

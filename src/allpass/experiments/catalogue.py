@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from allpass.errors import UnknownNameError, did_you_mean
 from allpass.experiments import depth, examples, homophily, rank
 from allpass.experiments.complexity import study as complexity
 from allpass.experiments.study import Study
@@ -14,8 +15,16 @@ from allpass.experiments.tables.study import TableStudy
 
 _OTHERS = (bars, homophily, synthetic, rank, depth, examples, complexity)
 
-STUDIES: Mapping[str, Study] = {
+
+class _Studies(dict[str, Study]):
+    """Studies by their IDs; one that is not there is answered with near matches."""
+
+    def __missing__(self, name: str) -> Study:
+        raise UnknownNameError(f"There is no study {name!r}.", did_you_mean(name, self))
+
+
+STUDIES: Mapping[str, Study] = _Studies(
     **{name: TableStudy(read_spec(name)) for name in TABLES},
     **{other.STUDY.id: other.STUDY for other in _OTHERS},
-}
+)
 """Every study by its ID."""

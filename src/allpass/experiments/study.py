@@ -51,6 +51,10 @@ class Plan:
     cells: tuple[str, ...] = ()
     quick: bool = False
 
+    def __post_init__(self) -> None:
+        if isinstance(self.cells, str):
+            raise InputError(f"Got cells = {self.cells!r}.", f"Expected a tuple: cells=({self.cells!r},).")
+
     def check(self, study: str, known: Collection[str]) -> None:
         """An error where it names a part that a study does not have.
 

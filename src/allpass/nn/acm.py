@@ -18,7 +18,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import check_nodes
+from allpass.nn.linear import check_nodes, empty_weight
 from allpass.nn.mixing import ChannelMixing
 from allpass.nn.parts import Parts, as_parts, multiply_parts
 
@@ -115,7 +115,7 @@ class ACMConv(nn.Module):
         if order == "filter-first" and isinstance(self.activation, nn.ReLU):
             self.activation.inplace = True  # what the filters give is nobody else's
         self._featured = tuple(name for name in self.channels if name != "structure")
-        self.weight = nn.Parameter(torch.empty(in_channels, len(self._featured) * out_channels))
+        self.weight = empty_weight(in_channels, out_channels, beside=len(self._featured))
         self.structure_weight = (
             nn.Parameter(torch.empty(num_nodes, out_channels)) if structure and num_nodes else None
         )

@@ -9,7 +9,7 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 from allpass.nn.polynomial import Apply, checked_degree, clenshaw
 
 CHEBY = "Defferrard et al.: CNNs on Graphs with Fast Localized Spectral Filtering, NeurIPS 2016"
@@ -62,7 +62,7 @@ class ChebConv(nn.Module):
             raise InputError(f"Got lambda_max = {lambda_max}.", "Expected an eigenvalue above 0.")
         self.in_channels, self.out_channels, self.degree = in_channels, out_channels, checked_degree(degree)
         self.lambda_max, self.filter, self.init = float(lambda_max), checked_filter(filter), init
-        self.weight = nn.Parameter(torch.empty(in_channels, (degree + 1) * out_channels))
+        self.weight = empty_weight(in_channels, out_channels, beside=degree + 1)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 

@@ -12,7 +12,7 @@ from allpass.nn.attention import edge_scores, edge_softmax, repeated, with_every
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 
 VELICKOVIC = "Veličković et al.: Graph Attention Networks, ICLR 2018"
 
@@ -79,7 +79,7 @@ class GATConv(nn.Module):
             self_loops,
             init,
         )
-        self.weight = nn.Parameter(torch.empty(in_channels, heads * out_channels))
+        self.weight = empty_weight(in_channels, out_channels, beside=heads)
         self.target = nn.Parameter(torch.empty(out_channels, heads))
         self.source = nn.Parameter(torch.empty(out_channels, heads))
         self.score_bias = nn.Parameter(torch.empty(heads)) if score_bias else None

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 
 
 class GCNConv(nn.Module):
@@ -51,7 +51,7 @@ class GCNConv(nn.Module):
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
         self.filter, self.init = checked_filter(filter), init
-        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.weight = empty_weight(in_channels, out_channels)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 

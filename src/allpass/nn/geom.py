@@ -17,7 +17,7 @@ from allpass.graph.embeddings.nearness import nearest_pairs
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 
 Positions: TypeAlias = str | Callable[[Operator], Tensor]
 """The name of an embedding (``allpass.graph.EMBEDDINGS``), or a function of the adjacency that gives ``[N, 2]``."""
@@ -112,7 +112,7 @@ class GeomConv(nn.Module):
         self.merge, self.shared, self.init = merge, shared, init
         self.self_relation, self.overlap, self.degrees = self_relation, overlap, degrees
         blocks = 1 if shared else self.num_relations
-        self.weight = nn.Parameter(torch.empty(in_channels, blocks * out_channels))
+        self.weight = empty_weight(in_channels, out_channels, beside=blocks)
         self.reset_parameters()
 
     @property

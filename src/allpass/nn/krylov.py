@@ -11,7 +11,7 @@ from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import check_fit, times
+from allpass.nn.linear import check_fit, empty_weight, times
 from allpass.nn.tall import replicated
 
 
@@ -62,7 +62,7 @@ class KrylovConv(nn.Module):
             raise InputError(f"Got {blocks} blocks.", "Expected 1 or more; 1 is H alone.")
         self.in_channels, self.out_channels, self.blocks = in_channels, out_channels, blocks
         self.filter, self.init = checked_filter(filter), init
-        self.weight = nn.Parameter(torch.empty(blocks * in_channels, out_channels))
+        self.weight = empty_weight(in_channels, out_channels, stacked=blocks)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 

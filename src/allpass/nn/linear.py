@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -35,7 +36,7 @@ class Linear(nn.Module):
     ) -> None:
         super().__init__()
         self.init = init
-        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.weight = empty_weight(in_channels, out_channels)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 
@@ -52,6 +53,21 @@ class Linear(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.weight.shape[0]}, {self.weight.shape[1]}, bias={self.bias is not None}"
+
+
+def empty_weight(in_channels: int, out_channels: int, *, beside: int = 1, stacked: int = 1) -> nn.Parameter:
+    """A matrix of weights that is still to be filled, ``[stacked * in_channels, beside * out_channels]``.
+
+    Example:
+        >>> empty_weight(-1, 16)
+        Traceback (most recent call last):
+        ...
+        allpass.errors.InputError: Got in_channels = -1. Expected a whole number, 0 or more.
+    """
+    for name, width in (("in_channels", in_channels), ("out_channels", out_channels)):
+        if isinstance(width, bool) or not isinstance(width, Integral) or width < 0:
+            raise InputError(f"Got {name} = {width!r}.", "Expected a whole number, 0 or more.")
+    return nn.Parameter(torch.empty(stacked * in_channels, beside * out_channels))
 
 
 def times(x: Features, weight: Tensor) -> Tensor:

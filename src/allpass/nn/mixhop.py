@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 
 MIXHOP = "Abu-El-Haija et al.: MixHop, ICML 2019"
 
@@ -62,7 +62,7 @@ class MixHopConv(nn.Module):
             raise InputError(f"Got the powers {list(powers)}.", "Expected whole numbers from 0, each once.")
         self.in_channels, self.out_channels = in_channels, out_channels
         self.powers, self.filter, self.init = tuple(powers), checked_filter(filter), init
-        self.weight = nn.Parameter(torch.empty(in_channels, len(self.powers) * out_channels))
+        self.weight = empty_weight(in_channels, out_channels, beside=len(self.powers))
         self.bias = nn.Parameter(torch.empty(len(self.powers) * out_channels)) if bias else None
         self.reset_parameters()
 

@@ -20,7 +20,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, dense, filtered, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 
 SGC = "Wu et al.: Simplifying Graph Convolutional Networks, ICML 2019"
 
@@ -166,7 +166,7 @@ class SGConv(nn.Module):
         super().__init__()
         self.in_channels, self.out_channels, self.hops = in_channels, out_channels, checked_degree(hops)
         self.filter, self.init = checked_filter(filter), init
-        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.weight = empty_weight(in_channels, out_channels)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 

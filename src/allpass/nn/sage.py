@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, filtered, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 
 HAMILTON = "Hamilton, Ying and Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017"
 
@@ -57,7 +57,7 @@ class SAGEConv(nn.Module):
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
         self.filter, self.normalize, self.init = filter, normalize, init
-        self.weight = nn.Parameter(torch.empty(in_channels, 2 * out_channels))  # [W_self, W_neigh]
+        self.weight = empty_weight(in_channels, out_channels, beside=2)  # [W_self, W_neigh]
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 

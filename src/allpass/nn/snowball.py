@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Filter, Graph, filtered, read
+from allpass.nn.linear import empty_weight
 from allpass.nn.parts import Parts, as_parts, multiply_parts
 
 
@@ -57,7 +58,7 @@ class SnowballConv(nn.Module):
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
         self.filter, self.aggregate, self.init = filter, aggregate, init
-        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.weight = empty_weight(in_channels, out_channels)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
 

@@ -15,7 +15,7 @@ from allpass.graph.operator import Operator
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, dense, read
-from allpass.nn.linear import times
+from allpass.nn.linear import empty_weight, times
 from allpass.nn.mixing import ChannelMixing
 
 SpatialChannel = Literal["low", "high", "identity"]
@@ -87,7 +87,7 @@ class ACM(nn.Module):
         self.low, self.high = (_fresh(conv) if name in self.channels else None for name in ("low", "high"))
         self.init = init
         self._mapped = [name for name in self.channels if name != "low"]
-        self.weight = nn.Parameter(torch.empty(self.in_channels, len(self._mapped) * self.out_channels))
+        self.weight = empty_weight(self.in_channels, self.out_channels, beside=len(self._mapped))
         self.activation = build_activation(activation, self.out_channels)
         C = len(self.channels)
         self.mixing = (

@@ -45,6 +45,7 @@ _SHARES = {
     "variance_left",
 }
 _SHARES |= {"low_band", "middle_band", "high_band", "largest"}
+_DIFFERENCES = {"difference", "at_least", "at_most"}
 _WHOLE = {"half_depth", "smallest"}
 
 
@@ -60,6 +61,7 @@ class Tile:
 def render(diagnosis: Diagnosis) -> str:
     """The page as text. The same diagnosis gives the same page."""
     rows = metric_table(diagnosis)
+    points = diagnosis.verdict is not None and diagnosis.verdict.comparison.in_percent
     kinds = [finding.kind for finding in diagnosis.findings]
     return (
         environment()
@@ -70,7 +72,7 @@ def render(diagnosis: Diagnosis) -> str:
             tally=[(kind, word, kinds.count(kind)) for kind, word in KINDS.items() if kind in kinds],
             kinds=KINDS,
             tiles=_tiles(diagnosis),
-            findings=[(finding, _evidence(finding)) for finding in diagnosis.findings],
+            findings=[(finding, _evidence(finding, points)) for finding in diagnosis.findings],
             metric_groups=_groups(rows),
             charts=all_charts(diagnosis),
             missing=_missing(diagnosis),
@@ -116,14 +118,19 @@ def _tiles(diagnosis: Diagnosis) -> list[Tile]:
     ]
 
 
-def _evidence(finding: Finding) -> list[tuple[Any, str]]:
-    """The numbers of a finding: a metric under its symbol, shares in percent, counts whole."""
+def _evidence(finding: Finding, points: bool) -> list[tuple[Any, str]]:
+    """The numbers of a finding: a metric under its symbol, shares in percent, counts whole.
+
+    Differences between shares are in points, as the sentences write them.
+    """
     shown = []
     for name, value in finding.evidence.items():
         title = wording.symbol(METRICS[name].symbol) if name in METRICS else wording.words(name)
         text = wording.percent(value) if name in _SHARES else wording.number(value)
         if name in _WHOLE:
             text = f"{value:.0f}" if value == value else "never"
+        if points and name in _DIFFERENCES:
+            text = f"{100 * value:.1f} points".replace("-", "−")
         shown.append((title, text))
     return shown
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import torch
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split
+from allpass.data.splits import Split, several
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.train.fit import How, Replica, fit
@@ -189,7 +189,7 @@ def compare(
     numbers = isinstance(data.y, torch.Tensor) and data.y.is_floating_point()
     how.setdefault("task", "regression" if numbers else "classification")
     data = in_deviations(data) if numbers else data
-    folds = [splits] if isinstance(splits, Split) else list(splits)
+    folds = several(splits)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     if not seeds:
         raise InputError("Got no seeds.", "Pass one or more.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 import torch
@@ -27,11 +29,13 @@ from allpass.data.draft import many, splits_of_masks
 from allpass.data.load import load
 from allpass.data.split_rules import stratified
 from allpass.data.splits import Split
-from allpass.errors import InputError
+from allpass.errors import InputError, did_you_mean
 from allpass.train.folds import train_folds
 from allpass.train.rules.stopping import stopping
 
 Array = NDArray[Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,31 @@ class _Nodes:
     split: Split | None
 
 
+def _names_settings(init: Callable[Concatenate[T, P], None]) -> Callable[Concatenate[T, P], None]:
+    """Answer an argument that there is not: most such are settings of the model."""
+    known = list(inspect.signature(init).parameters)[1:]
+
+    @functools.wraps(init)
+    def made(self: T, /, *args: P.args, **given: P.kwargs) -> None:
+        for name in given:
+            if name not in known:
+                near = did_you_mean(name, known)
+                raise InputError(
+                    f"{type(self).__name__} has no argument {name!r}.",
+                    f"{near + ' ' if near.startswith('Did') else ''}Settings of the model, and lr and weight_decay, "
+                    f"go into settings=, such as settings={{{name!r}: ...}}.",
+                )
+        init(self, *args, **given)
+
+    return made
+
+
 class _NodeEstimator:
     """What both estimators do; scikit-learn's classes come after it, so that ``score`` is this one."""
 
     _task: str
 
+    @_names_settings
     def __init__(
         self,
         model: str = "acm-gcn",
@@ -334,6 +358,7 @@ class NodeRegressor(_NodeEstimator, RegressorMixin, BaseEstimator):  # type: ign
 
     _task = "regression"
 
+    @_names_settings
     def __init__(
         self,
         model: str = "sage",

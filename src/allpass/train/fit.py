@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
-from allpass.data.splits import Split
+from allpass.data.splits import Split, several
 from allpass.errors import InputError
 from allpass.train.engine.batch import Outcome, Recipe
 from allpass.train.job import Job, Look, Wanted
@@ -160,7 +160,7 @@ def _all_of(
     targets: Sequence[Tensor] | None,
 ) -> list[Wanted]:
     """Settings times splits times seeds, in the order in which :func:`fit` gives them."""
-    parts = _several(splits, Split, "split")
+    parts = several(splits)
     if targets is not None and len(targets) != len(parts):
         raise InputError(f"Got {len(targets)} targets for {len(parts)} splits.", "Pass one for each split.")
     for split, target in zip(parts, targets or (), strict=False):
@@ -190,7 +190,7 @@ def _recipe(
 
 
 def _several(given: Any, kind: type, word: str) -> list[Any]:
-    found = list(given) if isinstance(given, Iterable) and not isinstance(given, kind) else [given]
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, (kind, str)) else [given]
     for one in found:
         if not isinstance(one, kind):
             raise InputError(f"Got {one!r} in place of a {word}.", f"Pass one {word} or several.")

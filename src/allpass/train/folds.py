@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split, splits
+from allpass.data.splits import Split, several, splits
 from allpass.errors import InputError
 from allpass.train.fit import fit
 from allpass.train.job import Look
@@ -67,7 +67,7 @@ def train_folds(
     if task == "classification":
         return [Trained.of(run, model, data, **named) for run in fit(model, data, folds, settings, **how)]
     found, numbers = [], data.y.reshape(len(data.y), -1)
-    for fold in folds:
+    for fold in several(folds):
         units = Scaler.of(numbers[fold.train], "columns")
         scaled = copy.copy(data)
         scaled.y = units(numbers).reshape(data.y.shape)

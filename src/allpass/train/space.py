@@ -60,9 +60,7 @@ def read_space(words: Iterable[str], model: str) -> dict[str, tuple[object, ...]
                 did_you_mean(name, (*entry.settings, *TRAINING)),
             )
         if name in space:
-            raise InputError(
-                f"Got the setting {name!r} twice.", "Write its values once, separated by commas."
-            )
+            raise InputError(f"Got the setting {name!r} twice.", "Write it once.")
         default = {**entry.training, **entry.settings}.get(name, 0.01)
         if ":" in values and not isinstance(default, str | bool | tuple):
             space[name] = _range(name, values, whole=isinstance(default, int))

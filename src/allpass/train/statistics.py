@@ -68,6 +68,11 @@ class Difference(Estimate):
     p_value: float
     p_flipped: float
 
+    @property
+    def telling(self) -> bool:
+        """Whether the p-values tell anything: it takes three pairs, and differences that are not all the same."""
+        return self.count >= 3 and self.deviation > 1e-9 * max(1.0, abs(self.mean))
+
 
 def estimate(values: ArrayLike, *, confidence: float = 0.95, overlap: float = 0.0) -> Estimate:
     r"""The mean of a sample with its interval by Student's t.

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
-from allpass.data.splits import Split
+from allpass.data.splits import Split, several
 from allpass.errors import InputError
 from allpass.train.fit import How
 from allpass.train.job import Look
@@ -194,7 +194,7 @@ def sweep(
     tried = find_search(kind.name, space, seed=search_seed)
     most = _most(kind.name, trials, math.prod(len(values) for values in space.values()))
     step = whole_number("batch", batch or kind.batch or most, least=1)
-    splits = [splits] if isinstance(splits, Split) else list(splits)
+    splits = several(splits)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     _check(splits, seeds)
     numbers = isinstance(data.y, Tensor) and data.y.is_floating_point()

@@ -7,14 +7,14 @@ from sklearn.preprocessing import OneHotEncoder
 
 from allpass.data.account import Account
 from allpass.data.tables.columns import Encoder, Features
-from allpass.errors import DataError
+from allpass.errors import DataError, InputError
 
 
 def encode(
     frame: pd.DataFrame,
     account: Account | None = None,
     *,
-    nan: str | None = None,
+    nan: str = "median",
     cap: int = 50,
     asked: bool = False,
 ) -> Features:
@@ -72,7 +72,7 @@ def test_what_cannot_be_a_feature_is_left_out_and_named() -> None:
     features = encode(frame, account, cap=10)
     assert features.names == ["fine=a", "fine=b"]
     notes = {note.code: note.what for note in account}
-    assert set(notes) == {"left-out-text", "left-out-empty", "left-out-dates"}
+    assert set(notes) == {"spread-text", "left-out-text", "left-out-empty", "left-out-dates"}
     assert "'name', 'many'" in notes["left-out-text"]
     assert len(encode(frame[["many"]], cap=10, asked=True).names) == 12
     assert encode(frame[["empty"]]).matrix() is None
@@ -84,7 +84,49 @@ def test_numbers_with_a_few_words_among_them() -> None:
     features = encode(pd.DataFrame({"a": values}), account)
     assert features.names == ["a", "a is missing"]
     assert features.matrix()[:, 1].sum() == 1
-    assert "words-among-numbers" in account
+    (note,) = (note for note in account if note.code == "words-among-numbers")
+    assert note.what == "'a' has 1 value that is no number ('?', row 61), so that is missing."
+
+
+def test_a_column_of_numbers_that_a_word_turns_to_text_is_pointed_out() -> None:
+    ages = [str(20 + k % 40) for k in range(60)]
+    ages[3] = "forty"
+    account = Account()
+    frame = pd.DataFrame({"Age": ages}, index=[f"person {k}" for k in range(60)])
+    assert len(encode(frame, account).names) == 41
+    pointed, spread = account
+    assert (
+        pointed.what
+        == "'Age' has 1 value that is no number ('forty', row 4), so it was read as text: 41 columns."
+    )
+    assert pointed.cure.startswith("Correct it in the table, or leave the cell empty")
+    assert spread.what == "1 text column became 0/1 columns, one a value: 'Age' (41 columns)."
+
+
+def test_a_column_of_numbers_that_looks_like_ids_for_its_words_is_pointed_out() -> None:
+    values = [f"{k}.5" for k in range(28)] + ["none", "?"]
+    account = Account()
+    assert encode(pd.DataFrame({"size": values}), account).names == []
+    whats = {note.code: note.what for note in account}
+    assert set(whats) == {"words-among-numbers", "left-out-text"}
+    assert (
+        "2 values that are no number ('none', row 29), so it was read as text and left out"
+        in (whats["words-among-numbers"])
+    )
+
+
+def test_every_text_column_that_was_spread_is_listed() -> None:
+    account = Account()
+    encode(pd.DataFrame({f"c{k}": ["x", "y"] for k in range(9)}), account)
+    (note,) = account
+    assert note.count == 9
+    assert "'c0' (2 columns), 'c1'" in note.what
+    assert note.what.endswith("'c7' (2 columns) and 1 more.")
+
+
+def test_an_unknown_way_to_fill_is_refused() -> None:
+    with pytest.raises(InputError, match=r"nan='drop'.*'median', 'zero', 'mean' or 'error'"):
+        encode(pd.DataFrame({"a": [1.0]}), nan="drop")
 
 
 def test_infinite_numbers_are_refused_unless_a_way_is_chosen() -> None:

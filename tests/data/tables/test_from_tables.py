@@ -162,7 +162,8 @@ def test_labels_that_are_measurements() -> None:
 
 def test_ways_with_missing_features() -> None:
     nodes = NODES.assign(age=[1, None, 3, 8])
-    assert from_tables(EDGES, nodes).x.tolist() == [[1, 0], [3, 1], [3, 0], [8, 0]]
+    for chosen in ({}, {"nan": "median"}):
+        assert from_tables(EDGES, nodes, **chosen).x.tolist() == [[1, 0], [3, 1], [3, 0], [8, 0]]
     assert from_tables(EDGES, nodes, nan="zero").x.tolist() == [[1], [0], [3], [8]]
     assert from_tables(EDGES, nodes, nan="mean").x.tolist() == [[1], [4], [3], [8]]
     with pytest.raises(DataError, match="NaN or infinite, in 'age'"):

@@ -73,7 +73,8 @@ def test_a_column_has_one_role() -> None:
 
 def test_chosen_features() -> None:
     table = {"id": [1, 2], "a": [1, 2], "b": [3, 4], "y": [0, 1]}
-    assert read(table, features=["b"]).feature_names == ["b"]
+    for one in (["b"], "b"):
+        assert read(table, features=one).feature_names == ["b"]
     assert read(table, features=[]).x is None
     with pytest.raises(DataError, match="no column 'c'"):
         read(table, features=["c"])

@@ -77,10 +77,10 @@ def test_what_a_file_says() -> None:
     [
         ({"chose": "own"}, r"no entry 'chose'\. Did you mean 'choose'"),
         ({"choose": "other"}, r"no choice 'other'\. Did you mean 'others'"),
-        ({"trials": 0}, r"trials=0; expected a whole number\. Pass 1 or more"),
-        ({"trials": 2.5}, r"trials=2\.5; expected a whole number"),
-        ({"choose": "others"}, r"splits=0; expected a whole number\. Pass 1 or more"),
-        ({"splits": -1}, r"splits=-1; expected a whole number\. Pass 0 or more"),
+        ({"trials": 0}, r"trials=0\. Expected a whole number, 1 or more"),
+        ({"trials": 2.5}, r"trials=2\.5\. Expected a whole number"),
+        ({"choose": "others"}, r"splits=0\. Expected a whole number, 1 or more"),
+        ({"splits": -1}, r"splits=-1\. Expected a whole number, 0 or more"),
         (
             {"reported": 5},
             r"reported = 5 with splits = 0 and choose = 'own'\. Expected at least as many as splits",

@@ -468,12 +468,12 @@ def test_what_is_quick_is_of_the_table_and_names_a_column() -> None:
         (
             "[protocol]",
             'honest = { choose = "others" }\n[protocol]',
-            r"small: got splits=0; expected a whole number\. Pass 1 or more",
+            r"small: got splits=0\. Expected a whole number, 1 or more",
         ),
         (
             "[protocol]",
             "runs = 0\n[protocol]",
-            r"small: got runs=0; expected a whole number\. Pass 1 or more",
+            r"small: got runs=0\. Expected a whole number, 1 or more",
         ),
         ("[protocol]", "tolerance = { error = 2 }\n[protocol]", r"small: .*'error'.*Did you mean 'errors'"),
         ("[protocol]", 'tolerance = { errors = "two" }\n[protocol]', r"small: .*errors"),

@@ -40,7 +40,7 @@ def settle_unlabelled(draft: Draft, rule: str) -> None:
             "missing-labels",
             count,
             f"{many(count, 'node')} have no label; they stay in the graph, and in no stored split.",
-            'Use unlabelled="zero" or "drop" to match code that treats them so.',
+            'Use unlabelled="zero" or unlabelled="drop" to match code that treats them so.',
         )
         labelled = torch.from_numpy(~lost)
         for name, splits in draft.splits.items():

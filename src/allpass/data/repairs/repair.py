@@ -108,7 +108,7 @@ def note_leaks(draft: Draft, account: Account) -> None:
         "label-leaks",
         len(found),
         f"{many(len(found), 'feature decides', 'features decide')} the label almost alone: {some(found)}.",
-        "Leave such columns out (features=...) unless they are known for new nodes before their label is.",
+        "Leave such columns out of features= unless they are known for new nodes before their label is.",
     )
 
 

@@ -13,6 +13,7 @@ from allpass.data.account import Account
 from allpass.data.arguments import whole_number
 from allpass.data.draft import Draft, both_ways, many, some, splits_of_masks
 from allpass.data.repairs.repair import checked
+from allpass.data.tables.columns import unfilled
 from allpass.data.tables.edge_table import Edges, read_edges
 from allpass.data.tables.node_table import PARTS, read_nodes
 from allpass.data.tables.tabular import Table
@@ -33,7 +34,7 @@ def from_tables(
     weight: str | bool | None = None,
     undirected: bool = False,
     unknown_nodes: str = "error",
-    nan: str | None = None,
+    nan: str = "median",
     max_categories: int = 50,
     task: str = "classification",
     name: str = "tables",
@@ -50,7 +51,7 @@ def from_tables(
         edges: Path of the edge table, or a pandas frame.
         nodes: Path of the node table, or a frame; without it the nodes are those that the edges name.
         label: Label column; ``False`` for a graph without labels.
-        features: Feature columns; by default every column that is nothing else.
+        features: Feature columns, one name or several; by default every column that is nothing else.
         id_column: Column of the node ids, text or numbers.
         source_column: Where edges start.
         target_column: Where edges end.
@@ -58,8 +59,8 @@ def from_tables(
         undirected: Each row is an edge both ways; by default edges have the direction they are written in.
         unknown_nodes: Edges to ids that the node table does not have: ``"error"``, ``"drop"`` the edges, or
             ``"add"`` the nodes, without label and with features 0.
-        nan: Missing numbers among the features: by default the median, and a 0/1 column that says where;
-            ``"zero"``, ``"mean"`` or ``"error"`` instead.
+        nan: Missing numbers among the features: ``"median"`` with a 0/1 column that says where, ``"zero"``,
+            ``"mean"`` or ``"error"``.
         max_categories: Text columns with more different values are left out.
         task: ``"classification"``, or ``"regression"`` for labels that are measurements.
         name: The graph's name.
@@ -98,7 +99,7 @@ def from_tables(
     draft.edge_weight = None if found.weight is None else found.weight[known]
     if undirected:
         both_ways(draft)
-    return checked(draft, name=name, source="tables", nan=nan, task=task, signs=True)
+    return checked(draft, name=name, source="tables", nan=unfilled(nan), task=task, signs=True)
 
 
 def _bare_nodes(ids: list[str], account: Account) -> Draft:

@@ -37,7 +37,7 @@ def read_nodes(
     label: str | bool | None = None,
     features: Sequence[str] | None = None,
     id_column: str | None = None,
-    nan: str | None = None,
+    nan: str = "median",
     max_categories: int = 50,
     ends: Sequence[str] = (),
 ) -> Draft:
@@ -50,7 +50,8 @@ def read_nodes(
     frame = table.read([candidate])
     if not len(frame):
         raise DataError(f"There are no rows in {table.title}.", "Expected one row for each node.")
-    chosen = None if features is None else [table.column(name) for name in features]
+    named_features = [features] if isinstance(features, str) else features
+    chosen = None if named_features is None else [table.column(name) for name in named_features]
     masks = _mask_columns(table, frame, {named, *(chosen or ())})
     label_column = _label_column(table, label, {candidate if named else None, *masks, *(chosen or ())})
     if label_column is not None and label_column in {named, *(chosen or ())}:

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split
+from allpass.data.splits import Split, several
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.registry import Registry
@@ -146,7 +146,7 @@ def few_labels(
     entry = STRATEGIES[strategy]
     chosen = {**entry.options, **_checked(entry, options or {})}
     _check_model(model, str(keywords.get("task", "classification")))
-    wanted = [splits] if isinstance(splits, Split) else list(splits)
+    wanted = several(splits)
     known = [Labels.of(split, data.y) for split in wanted]
     found = [
         [

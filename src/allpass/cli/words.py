@@ -1,0 +1,39 @@
+"""Sentences of the library, in the words of this command line: Python arguments as flags."""
+
+from __future__ import annotations
+
+import re
+
+from allpass.cli.target import OPTIONS
+
+_FLAGS = {
+    "id_column": "--id",
+    "source_column": "--source",
+    "target_column": "--destination",
+    "max_epochs": "--epochs",
+}
+_NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
+_VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
+
+
+def in_shell_words(sentence: str) -> str:
+    """The library's cures name Python arguments; say them as the flags of this command line.
+
+    Example:
+        >>> in_shell_words("Pass unknown_nodes='drop', or name the column with label=.")
+        'Pass --unknown-nodes drop, or name the column with --label.'
+        >>> in_shell_words("Got max_epochs=0. Pass fixed_graph=True, or label=False.")
+        'Got --epochs 0. Pass --fixed-graph, or --no-label.'
+    """
+    return re.sub(rf"\b(?P<name>{'|'.join(_NAMES)})=(?P<value>{_VALUE})", _flag, sentence)
+
+
+def _flag(match: re.Match[str]) -> str:
+    name, value = match["name"], match["value"]
+    word = _FLAGS.get(name, "--" + name.replace("_", "-"))
+    if value == "False":
+        return word.replace("--", "--no-", 1)
+    if value.startswith("["):
+        value = ",".join(item.strip(" '\"") for item in value[1:-1].split(","))
+    value = value.strip("'\"")
+    return word if value in ("", "True") else f"{word} {value if ' ' not in value else repr(value)}"

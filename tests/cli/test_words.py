@@ -1,0 +1,27 @@
+"""The library speaks Python; on a terminal its sentences name flags."""
+
+from __future__ import annotations
+
+import pytest
+
+from allpass.cli.words import in_shell_words
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Got count=0. Expected a whole number, 1 or", "Got --count 0. Expected a whole number, 1 or"),
+        ("Got seed=-1; expected", "Got --seed -1; expected"),
+        ("Got max_epochs=0; expected", "Got --epochs 0; expected"),
+        ("Pass fixed_graph=True.", "Pass --fixed-graph."),
+        ('Pass task="regression" if', "Pass --task regression if"),
+        ("Pass nan='zero' or nan='mean'.", "Pass --nan zero or --nan mean."),
+        ("Pass train above 0, such as train=0.6.", "Pass train above 0, such as train=0.6."),
+        ("Pass label=False or weight=False.", "Pass --no-label or --no-weight."),
+        ("Got label='my class' but", "Got --label 'my class' but"),
+        ("Got features=['age', 'size'] but", "Got --features age,size but"),
+        ("Name them in features= to", "Name them in --features to"),
+    ],
+)
+def test_python_arguments_are_said_as_flags(sentence: str, words: str) -> None:
+    assert in_shell_words(sentence) == words
