@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,7 +91,11 @@ class Lines:
         self._said = now
         rate = (reached.stored - self._first) / (now - self._began)
         left = f", about {(reached.wanted - reached.stored) / rate / 60:.0f} min left" if rate else ""
-        typer.echo(f"{reached.stored:,} of {reached.wanted:,} runs{left}: {reached.title}", err=True)
+        print(
+            f"{reached.stored:,} of {reached.wanted:,} runs{left}: {reached.title}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 @contextmanager
@@ -103,6 +106,8 @@ def stoppable(store: Store | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if store is None:
             raise
+        import typer
+
         from allpass.data.draft import many
 
         typer.echo(
