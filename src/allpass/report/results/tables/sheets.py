@@ -64,4 +64,6 @@ def _drawn(results: Results, kind: Kind | None, places: Places) -> Figure:
 def _mean(results: Results, cell: Cell | None, kind: Kind | None) -> float | None:
     if kind is not None:
         return results.mean(cell, kind)
-    return cell.published[0] if cell is not None and cell.published else None
+    return (
+        cell.published[0] if cell is not None and cell.published and cell.searched else None
+    )  # not a row of ours
