@@ -42,7 +42,7 @@ def test_runs_come_as_they_end() -> None:
 
 def test_a_study_is_found_by_its_id() -> None:
     (event,) = Local().run([acts("unknown to the catalogue")])
-    assert event.error == "KeyError: 'tiny'"
+    assert event.error.startswith("There is no study 'tiny'")
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
