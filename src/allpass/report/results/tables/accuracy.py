@@ -29,6 +29,12 @@ _TITLES: dict[Kind, str] = {
     "fresh": "Ours with the same settings, on new splits: the source did not choose by them.",
     "honest": "Ours, honest: settings chosen on validation nodes alone, disjoint splits, corrected data.",
 }
+_NOTHING: dict[Kind, str] = {
+    "same": "No settings were published",
+    "fresh": "No settings were published, or their splits are not known",
+    "honest": "Not searched, as they change one thing of another row",
+}
+"""Why rows have no number of a kind, and will have none."""
 _FREQUENT = "the most frequent class of the validation nodes"
 _IDLE = "†"
 _SAME_LINE = "\N{NO-BREAK SPACE}"
@@ -82,7 +88,7 @@ def _overview(results: Results, kind: Kind) -> tuple[Block, ...]:
     empty = [row for row in spec.rows if row not in rows]
     named = {
         "Not run yet": [row for row in empty if row in waiting],
-        "Nothing to run, as no settings were published": [row for row in empty if row not in waiting],
+        _NOTHING[kind]: [row for row in empty if row not in waiting],
     }
     text = " ".join(f"{what}: {'; '.join(names)}." for what, names in named.items() if names)
     if not full:
