@@ -29,6 +29,8 @@ from tools.kept import FOLDER, kept
 
 PARTS = {"acm-bars": "acm-random"}
 """Studies that show a part of another one."""
+FIRST = 3
+"""So many findings of a study stand on the first page at most."""
 ACM = ("acm-random", "acm-fixed", "acm-deezer")
 """The tables of one paper, which are judged together."""
 
@@ -76,7 +78,7 @@ def index(made: Mapping[str, Page]) -> str:
         if rows:
             last = max(str(row["ended"]) for row in rows)
             lines += [
-                *made[name].findings[:1],
+                *(f"- {text}" for text in made[name].findings[:FIRST]),
                 "",
                 f"`{name}`: [{len(rows):,} rows]({name}.csv), last run {last}",
             ]

@@ -18,6 +18,7 @@ _WORDS = {
     "classifier_arc_cosine": "classifier test, arc-cosine kernel",
     "classifier_naive_bayes": "classifier test, naive Bayes",
 }
+_SPACES = re.compile(r"[^\S\N{NO-BREAK SPACE}]+")
 _SCRIPTED = re.compile(r"_(\w+)|\^(\w+)")
 
 
@@ -84,7 +85,8 @@ def sentence(text: str) -> str:
 def clean(text: str) -> str:
     """One line without control characters: names come from files, and files hold anything."""
     shown = (
-        "\ufffd" if unicodedata.category(sign) in _UNPRINTABLE else sign for sign in " ".join(text.split())
+        "\ufffd" if unicodedata.category(sign) in _UNPRINTABLE else sign
+        for sign in _SPACES.sub(" ", text).strip()
     )
     return "".join(shown) or "(no name)"
 
