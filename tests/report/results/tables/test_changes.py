@@ -81,6 +81,10 @@ def test_changes_are_counted_by_their_side() -> None:
         "in 0 of 1 by 95% intervals and raises it in 1).",
     )
     assert page(STUDY, ROWS).findings == told
+    mixed = row_of(SPEC.cell("ACM-GCN: all, mixed", "Texas"), "honest", [80.0, 82.0, 84.0])
+    assert told_changes(Results(STUDY, [*ROWS, mixed]))[-1].endswith(
+        "points can be compared between the two, and counts cannot."
+    )
 
 
 def test_networks_that_learn_nothing_are_marked_and_not_counted() -> None:

@@ -33,6 +33,12 @@ _ABOUT = (
 )
 
 
+_UNLIKE = (
+    "Intervals of ours allow for the nodes that splits share and are wider than those of published numbers, so points "
+    "can be compared between the two, and counts cannot."
+)
+
+
 @dataclass(frozen=True)
 class Change:
     """A row against the one that it changes.
@@ -89,12 +95,13 @@ def told_changes(results: Results) -> tuple[str, ...]:
             if change.counts:
                 _, _, name = row.rpartition(": ")
                 found.setdefault(name, {}).setdefault(version, []).append(change.ahead)
-    return tuple(
+    told = tuple(
         f"“{name}”, in the mean over graphs and networks: "
         + "; ".join(f"{VERSIONS[version]} {_counted(aheads)}" for version, aheads in versions.items())
         + "."
         for name, versions in found.items()
     )
+    return (*told, _UNLIKE) if any(len(versions) > 1 for versions in found.values()) else told
 
 
 def _counted(aheads: Sequence[Ahead]) -> str:
