@@ -33,20 +33,21 @@ def test_a_structure_channel_adds_one_row_a_node_a_score_and_a_larger_mixing_mat
     assert parameters(structure) == plain + 11 * 4 + 4 + 7
 
 
+@pytest.mark.parametrize("width", [3, 8], ids=["narrower", "wider"])
 @pytest.mark.parametrize("channels", SUBSETS, ids="+".join)
-def test_without_mixing_the_channels_are_added(channels: tuple[str, ...]) -> None:
+def test_without_mixing_the_channels_are_added(channels: tuple[str, ...], width: int) -> None:
     example = examples()[0]
-    conv = ACMConv(5, 3, channels=channels, mixing=False).double()
+    conv = ACMConv(5, width, channels=channels, mixing=False).double()
     A_hat = matrix(example.operator, "A_hat_rw").to_dense()
     filters = {
         "low": A_hat,
         "high": torch.eye(13, dtype=torch.float64) - A_hat,
         "identity": torch.eye(13).double(),
     }
-    weights = dict(zip(channels, conv.weight.split(3, dim=1), strict=True))
+    weights = dict(zip(channels, conv.weight.split(width, dim=1), strict=True))
     wanted = sum(torch.relu(filters[name] @ example.x @ weights[name]) for name in channels)
     torch.testing.assert_close(conv(example.x, example.operator), wanted)
-    mixed = ACMConv(5, 3, channels=channels).double()
+    mixed = ACMConv(5, width, channels=channels).double()
     mixed.load_state_dict(conv.state_dict(), strict=False)
     torch.nn.init.zeros_(mixed.mixing.mix)  # equal weights: the authors' factor makes them the plain sum
     torch.testing.assert_close(mixed(example.x, example.operator), wanted)
@@ -64,12 +65,13 @@ def test_the_factor_and_the_temperature_are_options(order: str) -> None:
     torch.testing.assert_close(hot.mixing_weights, torch.full((13, 3), 1 / 3, dtype=torch.float64))
 
 
-def test_any_filter_pair_will_do() -> None:
+@pytest.mark.parametrize("width", [3, 8], ids=["narrower", "wider"])
+def test_any_filter_pair_will_do(width: int) -> None:
     example = examples()[0]
     bank = FilterBank.from_low_pass(matrix(example.operator, "A_hat_sym"))
-    named = ACMConv(5, 3, low="A_hat_sym", high="L_hat_sym").double()
-    given = ACMConv(5, 3, low=lambda A: bank.low, high=lambda A: bank.high).double()
-    shared = ACMConv(5, 3, low="A_hat_sym").double()
+    named = ACMConv(5, width, low="A_hat_sym", high="L_hat_sym").double()
+    given = ACMConv(5, width, low=lambda A: bank.low, high=lambda A: bank.high).double()
+    shared = ACMConv(5, width, low="A_hat_sym").double()
     for other in (given, shared):
         other.load_state_dict(named.state_dict())
         torch.testing.assert_close(other(example.x, example.operator), named(example.x, example.operator))
@@ -97,6 +99,34 @@ def test_low_and_high_share_one_sparse_product(monkeypatch: pytest.MonkeyPatch) 
     assert len(products) == 1
 
 
+@pytest.mark.parametrize("example", examples(), ids=str)
+def test_features_that_are_widened_give_the_formula_and_its_gradients(example) -> None:
+    conv = ACMConv(5, 8).double()
+    x = example.x.clone().requires_grad_()
+    inputs = [x, *conv.parameters()]
+    found, wanted = conv(x, example.operator), acm_layer(conv, x, example.dense)
+    torch.testing.assert_close(found, wanted)
+    direction = torch.randn_like(found)
+    torch.testing.assert_close(
+        torch.autograd.grad(found, inputs, direction), torch.autograd.grad(wanted, inputs, direction)
+    )
+    torch.testing.assert_close(conv(example.x.to_sparse_csr(), example.operator), wanted)
+
+
+def test_features_that_are_widened_go_over_the_edges_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    widths, multiply = [], Operator.__matmul__
+
+    def noted(self: Operator, x: torch.Tensor) -> torch.Tensor:
+        widths.append(x.shape[1])
+        return multiply(self, x)
+
+    example, conv = examples()[0], ACMConv(5, 8).double()
+    matrix(example.operator, "A_hat_rw")
+    monkeypatch.setattr(Operator, "__matmul__", noted)
+    conv(example.x, example.operator)
+    assert widths == [5]
+
+
 def test_the_mixing_weights_of_the_last_forward_can_be_read() -> None:
     example = examples()[0]
     conv = ACMConv(5, 3).double()
@@ -108,10 +138,11 @@ def test_the_mixing_weights_of_the_last_forward_can_be_read() -> None:
     assert ACMConv(5, 3, mixing=False).mixing_weights is None
 
 
-def test_learned_edge_weights_reach_both_filters() -> None:
+@pytest.mark.parametrize("width", [3, 8], ids=["narrower", "wider"])
+def test_learned_edge_weights_reach_both_filters(width: int) -> None:
     example = examples()[1]
     weight = example.edge_weight.clone().requires_grad_()
-    conv = ACMConv(5, 3).double()
+    conv = ACMConv(5, width).double()
     out = conv(example.x, example.edge_index, weight)
     torch.testing.assert_close(out, conv(example.x, example.operator))
     (found,) = torch.autograd.grad(out.square().sum(), weight)
@@ -135,11 +166,13 @@ def test_the_structure_channel_stands_alone_too() -> None:
     torch.testing.assert_close(conv(example.x, example.operator), wanted)
 
 
-def test_features_may_come_in_parts() -> None:
+@pytest.mark.parametrize("width", [3, 8], ids=["narrower", "wider"])
+def test_features_may_come_in_parts(width: int) -> None:
     example = examples()[0]
-    conv = ACMConv(5, 3).double()
-    parts = [example.x[:, :2].to_sparse_csr(), example.x[:, 2:]]
-    torch.testing.assert_close(conv(parts, example.operator), conv(example.x, example.operator))
+    conv = ACMConv(5, width).double()
+    first, second = example.x[:, :2], example.x[:, 2:]
+    for parts in ([first.to_sparse_csr(), second], [first, second]):
+        torch.testing.assert_close(conv(parts, example.operator), conv(example.x, example.operator))
 
 
 @pytest.mark.parametrize(

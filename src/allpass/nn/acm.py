@@ -20,7 +20,7 @@ from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
 from allpass.nn.linear import check_nodes, empty_weight
 from allpass.nn.mixing import ChannelMixing
-from allpass.nn.parts import Parts, as_parts, multiply_parts
+from allpass.nn.parts import Parts, as_parts, multiply_parts, narrow
 
 REVISITING = "Luan et al.: Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
 
@@ -71,7 +71,8 @@ class ACMConv(nn.Module):
     Notes:
         There are no biases. For C channels without structure the layer has C F (F_in + 1) + C² parameters (the papers
         print the two widths exchanged in the "+ 1"). All channel weights are one matrix, so H W is one product, and
-        all filters are one sparse product.
+        all filters are one sparse product. Where ACM widens dense features, these are filtered first: fewer columns go
+        over the edges.
 
     Example:
         >>> conv = ACMConv(3, 4)
@@ -154,10 +155,12 @@ class ACMConv(nn.Module):
         """The channels ``[N, C, F]`` before they are mixed: step 1."""
         H = as_parts(x, self.in_channels)
         _, A = read(H[0], graph, edge_weight)
-        if self.order == "filter-first":
-            channels = self.activation(self._filter(self._mapped(H), A))
-        else:
+        if self.order == "activation-first":
             channels = self._filter(self.activation(self._mapped(H)), A)
+        elif self._featured and narrow(H, self.out_channels):
+            channels = self.activation(self._mapped_after(H, A))
+        else:
+            channels = self.activation(self._filter(self._mapped(H), A))
         if self.structure_weight is None:
             return channels
         check_nodes(A, self.structure_weight.shape[0])
@@ -168,6 +171,18 @@ class ACMConv(nn.Module):
         """H [W_L, W_H, W_I] as ``[N, C, F]``: one product."""
         product = multiply_parts(H, self.weight)
         return product.reshape(product.shape[0], len(self._featured), self.out_channels)
+
+    def _mapped_after(self, H: Sequence[Tensor], A: Operator) -> Tensor:
+        """[H_LP H W_L, H_HP H W_H, H W_I] as ``[N, C, F]``, of few features: these go over the edges once."""
+        low = [filtered(A, self.low) @ x for x in H]
+        inputs = {"low": low, "identity": H}
+        if self.high is None:
+            inputs["high"] = [x - smooth for x, smooth in zip(H, low, strict=True)]
+        else:
+            inputs["high"] = [filtered(A, self.high) @ x for x in H]
+        weights = self.weight.chunk(len(self._featured), dim=1)
+        products = [multiply_parts(inputs[name], W) for name, W in zip(self._featured, weights, strict=True)]
+        return torch.stack(products, dim=1)
 
     def _filter(self, Z: Tensor, A: Operator) -> Tensor:
         """Every channel of ``[N, C, F]`` after its filter; a pair low and I - low shares one sparse product."""

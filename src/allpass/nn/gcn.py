@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import empty_weight, times
+from allpass.nn.linear import empty_weight
+from allpass.nn.parts import filter_parts
 
 
 class GCNConv(nn.Module):
@@ -63,7 +64,7 @@ class GCNConv(nn.Module):
 
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        H = filtered(A, self.filter) @ times(x, self.weight)  # Â H W
+        H = filter_parts(filtered(A, self.filter), [x], self.weight)  # Â H W
         return H if self.bias is None else H + self.bias
 
     def extra_repr(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeGuard, cast
 
 from torch import Tensor
 
 from allpass.errors import InputError
+from allpass.graph.linear import LinearMap
 from allpass.nn.inputs import Features, as_features
-from allpass.nn.linear import times
+from allpass.nn.linear import check_fit, times
 
 Parts: TypeAlias = Features | Sequence[Features]
 """``[N, F]``, or several ``[N, F_i]`` that stand for their concatenation."""
@@ -39,3 +40,20 @@ def multiply_parts(parts: Sequence[Features], weight: Tensor) -> Tensor:
     for part, block in zip(parts[1:], blocks[1:], strict=True):
         product = product + times(part, block)
     return product
+
+
+def filter_parts(low: LinearMap, parts: Sequence[Features], weight: Tensor) -> Tensor:
+    """P [X_1, X_2, ...] W, in the order that sends fewer columns over the edges."""
+    if not narrow(parts, weight.shape[1]):
+        return low @ multiply_parts(parts, weight)
+    for part in parts:
+        check_fit(part, part.shape[1], weight.dtype)
+    return multiply_parts([low @ part for part in parts], weight)
+
+
+def narrow(parts: Sequence[Features], width: int) -> TypeGuard[Sequence[Tensor]]:
+    """Whether features are dense and of fewer columns than what a layer makes of them: then filters come first.
+
+    Sparse ones would be filled by a filter, and dense ones cost least where they are narrowest.
+    """
+    return sum(part.shape[1] for part in parts) < width and all(isinstance(part, Tensor) for part in parts)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Filter, Graph, filtered, read
 from allpass.nn.linear import empty_weight
-from allpass.nn.parts import Parts, as_parts, multiply_parts
+from allpass.nn.parts import Parts, as_parts, filter_parts, multiply_parts
 
 
 class SnowballConv(nn.Module):
@@ -72,9 +72,10 @@ class SnowballConv(nn.Module):
     def forward(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         parts = as_parts(x, self.in_channels)
         _, A = read(parts[0], graph, edge_weight)
-        H = multiply_parts(parts, self.weight)  # [X, H_1, ..., H_l] W
         if self.aggregate:
-            H = filtered(A, self.filter) @ H
+            H = filter_parts(filtered(A, self.filter), parts, self.weight)  # L [X, H_1, ..., H_l] W
+        else:
+            H = multiply_parts(parts, self.weight)
         return H if self.bias is None else H + self.bias
 
     def extra_repr(self) -> str:
