@@ -10,7 +10,7 @@ from allpass.data import fingerprint, load
 from allpass.errors import AllpassError
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)  # all of a table, which is gone through row by row
 def graph_of(dataset: str, unlabelled: str = "missing") -> Data:
     """A named dataset, read once.
 

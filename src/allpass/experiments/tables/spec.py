@@ -19,6 +19,16 @@ it. A row has the settings that make its model what it is, a cell adds those tha
     settings = { hidden_channels = 64 }
     [rows.ACM-GCN.cells]
     Texas = { published = [94.92, 2.88], settings = { lr = 0.05, weight_decay = 0.01, dropout = 0.6 } }
+
+A row that changes one thing of another has the numbers and settings of that one: where it has no cells of its own, in
+all columns that have settings, or in those that it lists::
+
+    [rows."Factor 1: ACM-GCN"]
+    model = "acm-gcn"
+    settings = { hidden_channels = 64, scale = 1.0 }
+    against = "ACM-GCN"
+    searched = false
+    cells = ["Texas"]
 """
 
 from __future__ import annotations
@@ -48,6 +58,8 @@ _ROW = (
 _HEAD = ("notes", "runs", "tolerance", "protocol", "drawn", "honest", "quick", "defaults")
 _NUMBERS = ("published", "beside", "rerun")
 _CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
+_SHARED = ("published", "beside", "settings", "protocol")
+"""What a row that changes another takes of its cells."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +146,8 @@ class Cell:
 
     @property
     def has_fresh(self) -> bool:
-        """Whether its settings are run on other splits too."""
-        return self.drawn is not None or bool(self.fresh_changes)
+        """Whether its settings are run on other splits too; not so in a row that changes one thing of another."""
+        return self.searched and (self.drawn is not None or bool(self.fresh_changes))
 
     @property
     def fresh_protocol(self) -> Protocol:
@@ -227,7 +239,7 @@ def parse_spec(text: str, name: str) -> Spec:
     cells = []
     for title, row in content["rows"].items():
         with at(f"{name}, row {title}"):
-            check_keys(row, _ROW, needed=("cells",))
+            check_keys(row, (*_ROW, "cells"), needed=() if "against" in row else ("cells",))
             if "strategy" in row:
                 check_name("few-label strategy", row["strategy"], STRATEGIES.names)
             check_space(row.get("space", {}))
@@ -236,7 +248,8 @@ def parse_spec(text: str, name: str) -> Spec:
             if "against" in row:
                 check_name("row", row["against"], [other for other in content["rows"] if other != title])
             of_row = _drawn(drawn, row.get("drawn", False))
-        for place, given in row["cells"].items():
+            numbers = _numbers(row, content["rows"])
+        for place, given in numbers.items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
                 cell = _cell(title, row, columns[place], given, runs, of_row)
@@ -253,6 +266,23 @@ def parse_spec(text: str, name: str) -> Spec:
         quick=tuple(content.get("quick", ())),
         defaults=content.get("defaults", False),
     )
+
+
+def _numbers(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """The cells of a row: its own, or those that it shares with the row that it changes."""
+    own = row.get("cells")
+    if isinstance(own, Mapping):
+        return own
+    theirs = rows[row["against"]].get("cells") if "against" in row else None
+    if not isinstance(theirs, Mapping):
+        raise InputError(
+            "The row has no cells, nor is it against one that has.", "Write a table of cells for it."
+        )
+    settled = [place for place, cell in theirs.items() if "settings" in cell]
+    places = settled if own is None else own
+    for place in places:
+        check_name(f"column of {row['against']} with settings", place, settled)
+    return {place: {key: theirs[place][key] for key in _SHARED if key in theirs[place]} for place in places}
 
 
 def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
