@@ -43,7 +43,7 @@ from benchmarks.published import PublishedACM, stored_pair, train_published
 from benchmarks.spmm import random_edges
 from benchmarks.timing import Row, race
 
-TINY = Size(20, 40, 50, 0.1, 3, 1, 1)
+TINY = Size(20, 40, 50, 0.1, 3)
 ON_A_GPU = 30
 """Epochs of a turn on a GPU."""
 

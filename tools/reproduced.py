@@ -45,6 +45,12 @@ def current(name: str) -> list[Row]:
     return [row for row in kept(PARTS[name]) if (row["row"], row["column"]) in cells]
 
 
+def asked(names: Sequence[str]) -> list[str]:
+    """The studies that are renewed: those that are named, and after them what shows a part of one."""
+    whole = [name for name in names if name not in PARTS]
+    return [*whole, *(part for part, of in PARTS.items() if part in names or of in names)]
+
+
 def files(name: str, rows: Sequence[Row], page: Page) -> dict[Path, bytes]:
     """The rows of a study, its page and its pictures."""
     pictures = {
@@ -123,7 +129,7 @@ def main() -> None:
             print(f"{path.relative_to(ROOT)} is not what its rows give")
         sys.exit(bool(found))
     FOLDER.mkdir(exist_ok=True)
-    for name in given.names or STUDIES:
+    for name in asked(given.names or list(STUDIES)):
         rows = current(name)
         if given.store is not None:
             with Store(given.store, read_only=True) as store:

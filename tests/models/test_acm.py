@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.references.acm import averaging, mixed
 
 from allpass.errors import InputError
 from allpass.models import MODELS, create
@@ -58,3 +59,15 @@ def test_acm_sgc_keeps_its_high_pass_filter_for_two_hops() -> None:
     (layer,) = create("acm-sgc-2", in_channels=5, out_channels=3).layers
     assert layer.high == "L_hat_rw"
     assert layer.order == "filter-first"
+
+
+@pytest.mark.parametrize("example", examples(), ids=str)
+def test_its_high_pass_filter_may_be_all_that_the_low_pass_one_leaves_out(example) -> None:
+    model = create("acm-sgc-2", in_channels=5, out_channels=3, complement=True).double().eval()
+    (layer,) = model.layers
+    two, X = averaging(example.dense) @ averaging(example.dense), example.x
+    W_low, W_high, W_id = layer.weight.chunk(3, dim=1)
+    channels = [two @ X @ W_low, X @ W_high - two @ X @ W_high, X @ W_id]
+    torch.testing.assert_close(model(X, example.operator), mixed(layer.mixing, channels))
+    one = create("acm-sgc-1", in_channels=5, out_channels=3, complement=True)
+    assert one.layers[0].high is None  # with one hop both are the same

@@ -55,6 +55,12 @@ def test_rows_are_told_apart(name: str) -> None:
     assert not any(row.get("quick") for row in rows)  # those mean nothing
 
 
+def test_a_part_is_renewed_with_its_study_and_after_it() -> None:
+    assert reproduced.asked(["acm-random"]) == ["acm-random", "acm-bars"]
+    assert reproduced.asked(["acm-bars", "rank"]) == ["rank", "acm-bars"]
+    assert sorted(reproduced.asked(list(STUDIES))) == sorted(STUDIES)
+
+
 def test_a_part_of_a_study_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = reproduced.kept("acm-random")
     inside = {

@@ -82,7 +82,9 @@ def test_agreement_is_counted_from_the_rows(rows: list[Row]) -> None:
     assert second.startswith(
         f"Of those neither at chance nor near 100%: {len(hard)} of {len(hard)} (100.0%) (GCN "
     )
-    assert ranked.startswith("H_agg^M ranks the accuracy of GCN (95% intervals): than H_edge ")
+    assert ranked.startswith(
+        "On the 30 levels of the release H_agg^M ranks the accuracy of GCN (95% intervals): than H_edge "
+    )
     assert "on the other features" not in text  # there are none but those that settings were fixed on
     (table,) = tables(rows, "Levels on which")
     assert table.header == ("features of", "GCN", "MLP-2")
@@ -165,10 +167,10 @@ def test_correlations_are_those_of_scipy_and_the_better_metric_is_called_so(rows
     assert edge.startswith(f"+{spearmanr(levels, u).statistic:.2f} [")
     assert aggregated.startswith("+1.00 [")
     (cases,) = tables(rows, "In how many cases")
-    assert cases.rows[0][:2] == ("GCN, levels like these", "1 better, 0 worse, 0 open")
+    assert cases.rows[0][:2] == ("GCN, levels like these, released", "1 better, 0 worse, 0 open")
     assert cases.rows[0][2] == "0 better, 0 worse, 0 open"  # nothing was measured of H_node
     assert len(cases.rows) == 2  # the high-pass net ranks the other way round
-    assert cases.rows[1][:2] == ("GCN, these very levels", "1 better, 0 worse, 0 open")
+    assert cases.rows[1][:2] == ("GCN, these very levels, released", "1 better, 0 worse, 0 open")
 
 
 def test_metrics_that_came_later_are_counted_apart(rows: list[Row]) -> None:

@@ -61,6 +61,19 @@ def test_what_the_overview_leaves_out_is_named() -> None:
     assert texts[2].startswith("Ours, honest")
 
 
+def test_networks_that_are_not_here_are_named_apart() -> None:
+    fixed = TableStudy(read_spec("acm-fixed"))
+    rows = [row_of(fixed.spec.cell("ACM-GCN", "Film"), kind, [40.0, 41.0] * 5) for kind in ("same", "honest")]
+    said = [block.text for block in page(fixed, rows).blocks if isinstance(block, Text)]
+    absent = sorted({cell.row for cell in fixed.spec.cells if not cell.model})
+    assert absent
+    for title in ("No settings were published", "Not searched, as they change one thing of another row"):
+        (text,) = (text for text in said if title in text)
+        named = dict(part.split(": ", 1) for part in text.rstrip(".").split(". "))
+        assert sorted(named["Networks that allpass does not have"].split("; ")) == absent
+        assert not {*absent} & {*named[title].split("; ")}
+
+
 def test_what_one_answer_reaches_stands_below_and_who_does_no_better_is_named() -> None:
     cells = [SPEC.cell("GCN", "Texas"), SPEC.cell("ACM-GCN", "Texas"), SPEC.cell("ACM-GCN", "Film")]
     assert cells[0].published == (83.11, 3.2)

@@ -65,7 +65,8 @@ def test_the_finding_counts_the_graphs_whose_rivals_are_run() -> None:
     first, left_out = page(STUDY, [gcn]).findings
     assert (
         first
-        == "Graphs on which the best ACM or ACMII network is ahead of the best rival: published, on 6 of 6."
+        == "Graphs on which the best ACM or ACMII network is ahead of the best rival: published, on 6 of 6 (by 95% "
+        "intervals on 5)."
     )
     assert ", Film +0.05 (BernNet), " in left_out
     assert ", Squirrel +4.62 (GCN+JK)." in left_out  # no better one is left out
@@ -84,7 +85,8 @@ def test_the_finding_counts_the_graphs_whose_rivals_are_run() -> None:
     for rows, ahead, over in ((low, 0, "−1.79"), (high, 1, "+18.21")):  # BernNet has 41.79
         first, left_out = page(STUDY, rows).findings
         assert first.endswith(
-            f"; ours, same settings, on {ahead} of 1 over 6 of 11 rivals (5 not known yet)."
+            f"; ours, same settings, on {ahead} of 1 (by 95% intervals on {ahead}) over 6 of 11 rivals (5 not "
+            "known yet)."
         )
         assert left_out.endswith(f"; ours, same settings: Film {over} (BernNet).")
 

@@ -49,8 +49,8 @@ def test_fewer_rows_with_honest_numbers_are_compared_at_the_same_settings_too() 
         "others it is GCN (1). Of these rows with their “same” settings: in 1 of 1." in said
     )
     assert (
-        "Honest GCN minus GCN with its default settings: in the mean +12.0 points, at worst +12.0 (Cora 1%), surely "
-        "above in 1 of 1, below in 0." in said
+        "Honest GCN minus GCN with its default settings: in the mean +12.0 points, at worst +12.0 (Cora 1%), by "
+        "95% intervals above in 1 of 1, below in 0." in said
     )
     assert found.findings[1] == (
         "With honest settings the gain is −1.0 over GCN with honest ones (by 95% intervals above it in 0 of 1, below "

@@ -44,18 +44,20 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
     ]
     yield Table(
         f"In how many cases {symbol(CLAIMED)} ranks accuracy better than another metric of the source, in how many "
-        "worse, and in how many that is open. A case is a list of levels with the features of a dataset.",
-        ("network, question", *(f"against {symbol(older)}" for older in OLDER)),
+        "worse, and in how many that is open. A case is a list of levels with the features of a dataset; cases of one "
+        "list share their graphs.",
+        ("network, question, list", *(f"against {symbol(older)}" for older in OLDER)),
         tuple(
             (
-                f"{network}, {question}",
+                f"{network}, {question}, {series}",
                 *(
-                    _cases([lead(found, network) for found in curves if network in found.networks], older)
+                    _cases([lead(found, network) for found in mine if network in found.networks], older)
                     for older in OLDER
                 ),
             )
             for question, lead in questions
             for network in networks
+            for series, mine in by_series(curves).items()
         ),
     )
     newer = [metric for metric in curves[0].metrics if metric not in (CLAIMED, *OLDER)]
@@ -82,14 +84,18 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
 
 def told_ranks(study: SyntheticStudy, curves: Sequence[Curves]) -> tuple[str, ...]:
     """In how many cases the claimed metric ranks better or worse than each older one; arguments of :func:`ranks`."""
-    networks = _published_networks(study, curves)
-    leads = [
-        found.ranked[network][1] for found in curves for network in networks if network in found.networks
-    ]
-    if not leads:
-        return ()
-    told = "; ".join(f"than {symbol(older)} {_cases(leads, older)}" for older in OLDER)
-    return (f"{symbol(CLAIMED)} ranks the accuracy of {', '.join(networks)} (95% intervals): {told}.",)
+    networks, told = _published_networks(study, curves), []
+    for series, mine in by_series(curves).items():
+        leads = [
+            found.ranked[network][1] for found in mine for network in networks if network in found.networks
+        ]
+        if leads:
+            cases = "; ".join(f"than {symbol(older)} {_cases(leads, older)}" for older in OLDER)
+            told.append(
+                f"On {study.spec.titles[series]} {symbol(CLAIMED)} ranks the accuracy of {', '.join(networks)} (95% "
+                f"intervals): {cases}."
+            )
+    return tuple(told)
 
 
 def _published_networks(study: SyntheticStudy, curves: Sequence[Curves]) -> list[str]:

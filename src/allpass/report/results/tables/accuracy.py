@@ -40,10 +40,12 @@ _IDLE = "†"
 _SAME_LINE = "\N{NO-BREAK SPACE}"
 _LEGEND = (
     f"Means in percent, the best of a column in bold. {MARKS[AGREES]} agrees with the published mean within two "
-    f"standard errors, {MARKS[BETTER]} better, {MARKS[WORSE]} worse, {OF_RERUN} worse, but no worse than the authors' "
-    f"own code; {MARKS[INCOMPARABLE]} not comparable, no mark: nothing was published. {_IDLE} no better than the most "
-    "frequent class on the splits of this row; the last line is that class in the mean over rows. “Not yet”: not run "
-    "yet, –: nothing to run, as no settings were published."
+    f"standard errors, {MARKS[BETTER]} better, {MARKS[WORSE]} worse, {OF_RERUN} no worse than the authors' own "
+    f"code, where it is worse than what was published or nothing was; {MARKS[INCOMPARABLE]} not comparable, no mark: "
+    f"nothing was published. {_IDLE} no better than the most frequent class on the splits of this row; the last line "
+    "is that class in the mean over rows. “Not yet”: not run yet, –: nothing to run, as no settings were published. An "
+    "interval is Student's, and the wider the fewer the runs, so that it may hold 0 where more than two standard "
+    "errors are missing."
 )
 
 
@@ -86,9 +88,11 @@ def _overview(results: Results, kind: Kind) -> tuple[Block, ...]:
     waiting = {row for row, _, cell in places if results.missing(cell, kind) == NOT_YET}
     rows = [row for row in spec.rows if row in {row for row, _ in full}]
     empty = [row for row in spec.rows if row not in rows]
+    with_model = {cell.row for cell in spec.cells if cell.model}
     named = {
         "Not run yet": [row for row in empty if row in waiting],
-        _NOTHING[kind]: [row for row in empty if row not in waiting],
+        _NOTHING[kind]: [row for row in empty if row in with_model - waiting],
+        "Networks that allpass does not have": [row for row in empty if row not in with_model],
     }
     text = " ".join(f"{what}: {'; '.join(names)}." for what, names in named.items() if names)
     if not full:

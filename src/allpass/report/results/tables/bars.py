@@ -257,9 +257,10 @@ def _findings(known: Mapping[Version, Mapping[str, Chart]]) -> tuple[str, ...]:
         if not gains:
             continue
         ahead = sum(gain.best.mean > gain.rival.mean for gain in gains)
+        clear = sum(difference(gain.best, gain.rival).side == 1 for gain in gains)
         waiting = len(known[version]) - len(gains)
         parts.append(
-            f"{title}, on {ahead} of {len(gains)}{_of_rivals(gains)}"
+            f"{title}, on {ahead} of {len(gains)} (by 95% intervals on {clear}){_of_rivals(gains)}"
             + f" ({waiting} not known yet)" * bool(waiting)
         )
     return (

@@ -27,15 +27,15 @@ MARKED = (
 )
 """What is said of many differences."""
 
-_ABOUT = (
-    f"{INTERVALS} {MARKED} Nothing was tuned anew for a change at the same settings: where a network fails there, that "
-    "is no effect of the change alone."
+_UNTUNED = (
+    "Nothing was tuned anew for a change at the same settings: where a network fails there, that is no effect of the "
+    "change alone."
 )
-
-
+_ABOUT = f"{INTERVALS} {MARKED} {_UNTUNED}"
 _UNLIKE = (
-    "Intervals of ours allow for the nodes that splits share and are wider than those of published numbers, so points "
-    "can be compared between the two, and counts cannot."
+    "Published and honest changes are told where both are known; honest ones are of corrected data where there are "
+    "such. Intervals of ours allow for the nodes that splits share and are wider than those of published numbers, so "
+    "counts cannot be compared between the two."
 )
 
 
@@ -86,22 +86,39 @@ def changes(results: Results) -> tuple[Block, ...]:
 def told_changes(results: Results) -> tuple[str, ...]:
     """What each change makes on average and how often it lowers the mean, a sentence each.
 
+    What was published and what is honest are told of the same places, where there are such.
+
     Args:
         results: The rows of the table.
     """
-    found: dict[str, dict[Version, list[Ahead]]] = {}
+    against = {cell.row: cell.against for cell in results.spec.cells}
+    found: dict[str, dict[Version, dict[tuple[str, str], Ahead]]] = {}
     for version in VERSIONS:
-        for (row, _), change in _known(results, version).items():
+        for place, change in _known(results, version).items():
             if change.counts:
-                _, _, name = row.rpartition(": ")
-                found.setdefault(name, {}).setdefault(version, []).append(change.ahead)
-    told = tuple(
-        f"“{name}”, in the mean over graphs and networks: "
-        + "; ".join(f"{VERSIONS[version]} {_counted(aheads)}" for version, aheads in versions.items())
+                (_, _, name), (_, _, other) = (row.rpartition(": ") for row in (place[0], against[place[0]]))
+                what = found.setdefault(f"“{name}” minus “{other}”", {})
+                what.setdefault(version, {})[place] = change.ahead
+    both = False
+    for versions in found.values():
+        shared = versions.get("published", {}).keys() & versions.get("honest", {}).keys()
+        if shared:
+            both = True
+            for version in ("published", "honest"):
+                versions[version] = {place: versions[version][place] for place in shared}
+    told = [
+        f"{what}, in the mean over graphs and networks: "
+        + "; ".join(
+            f"{VERSIONS[version]} {_counted([*aheads.values()])}" for version, aheads in versions.items()
+        )
         + "."
-        for name, versions in found.items()
-    )
-    return (*told, _UNLIKE) if any(len(versions) > 1 for versions in found.values()) else told
+        for what, versions in found.items()
+    ]
+    if both:
+        told.append(_UNLIKE)
+    if any("same" in versions for versions in found.values()):
+        told.append(_UNTUNED)
+    return tuple(told)
 
 
 def _counted(aheads: Sequence[Ahead]) -> str:

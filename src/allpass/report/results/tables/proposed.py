@@ -118,7 +118,7 @@ def _of_baseline(results: Results) -> tuple[Block, ...]:
         Text(
             f"Honest {BASELINE} minus {BASELINE} with its default settings: in the mean "
             f"{signed(fmean(gain.points for gain in gains.values()), 1)} points, at worst "
-            f"{signed(gains[worst].points, 1)} ({worst}), surely above in {_sides(list(gains.values()))}."
+            f"{signed(gains[worst].points, 1)} ({worst}), by 95% intervals above in {_sides(list(gains.values()))}."
         ),
     )
 
@@ -151,16 +151,16 @@ def _against_baselines(results: Results) -> Table:
             )
     return Table(
         "The proposed networks against GCN: the published one, to the digit that was printed; and ours on the same "
-        "splits. Surely: by 95% intervals, which are not corrected for how many there are.",
+        "splits. Intervals (95%) are not corrected for how many there are.",
         (
             "network",
             "kind",
             "columns run",
             "at or above the published GCN",
             "below it in",
-            "surely above our own GCN",
+            "above our own GCN by intervals",
             "mean below it in",
-            "surely above GCN with its default settings",
+            "above GCN with its default settings by intervals",
         ),
         tuple(lines),
     )
