@@ -201,3 +201,24 @@ def test_wrong_options_are_refused(options: dict, said: str) -> None:
 def test_features_of_another_width_are_refused() -> None:
     with pytest.raises(InputError, match=r"Got features of shape \[13, 4\].*Expected \[N, 5\]"):
         ACMConv(5, 3).double()(examples()[0].x[:, :4], examples()[0].operator)
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["one x", "an x each"])
+def test_replicas_that_widen_features_are_what_each_is_alone(shared: bool) -> None:
+    """Under ``vmap`` features that all share are filtered once, others for each."""
+    example = examples()[1]
+    convs = [ACMConv(5, 8).double() for _ in range(3)]
+    weights, _ = torch.func.stack_module_state(convs)
+    x = example.x if shared else torch.stack([example.x * scale for scale in (1.0, 2.0, -1.0)])
+
+    def total(parameters: dict, x: torch.Tensor) -> torch.Tensor:
+        return torch.func.functional_call(convs[0], parameters, (x, example.operator)).square().sum()
+
+    in_dims = (0, None if shared else 0)
+    values = torch.func.vmap(total, in_dims)(weights, x)
+    gradients = torch.func.vmap(torch.func.grad(total), in_dims)(weights, x)
+    for number, conv in enumerate(convs):
+        alone = conv(x if shared else x[number], example.operator).square().sum()
+        torch.testing.assert_close(values[number], alone)
+        found = [gradients[name][number] for name, _ in conv.named_parameters()]
+        torch.testing.assert_close(found, list(torch.autograd.grad(alone, list(conv.parameters()))))
