@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -291,3 +292,14 @@ def test_stopped_it_goes_on_where_it_was(
     assert found.err == "Stopped. runs.db holds 1 run; the same command goes on from there.\n"
     assert not (tmp_path / "results").exists()
     assert call("tiny").out.endswith("3 rows; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
+
+
+def test_a_folder_of_datasets_is_named_as_for_other_verbs(
+    call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ALLPASS_DATA", "elsewhere")
+    found = call("rank", "--list", "--data-dir", "nowhere")
+    assert (found.status, "The data folder 'nowhere' does not exist" in found.err) == (2, True)
+    (tmp_path / "mine").mkdir()
+    assert call("rank", "--list", "--data-dir", "mine").status == 0
+    assert os.environ["ALLPASS_DATA"] == str(tmp_path / "mine")

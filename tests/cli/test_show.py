@@ -12,6 +12,7 @@ from allpass.diagnosis import diagnose
 from allpass.diagnosis.verdict import conclude
 
 SCORES = {"mlp-2": (0.6, 0.62), "gcn": (0.8, 0.81), "acm-gcn": (0.84, 0.83), "gcn-8": (0.5, 0.7)}
+THRICE = {model: (*scores, sum(scores) / 2) for model, scores in SCORES.items()}
 
 
 def shown(name: str, page: Path | None = None) -> str:
@@ -40,11 +41,11 @@ def test_undefined_values_say_why():
 
 def test_a_verdict_is_shown_as_a_table():
     out = io.StringIO()
-    verdict = conclude(comparison(SCORES))
+    verdict = conclude(comparison(THRICE))
     show_diagnosis(replace(diagnose("karate"), verdict=verdict), None, Console(file=out, width=150))
     lines = [line.split() for line in out.getvalue().splitlines()]
-    assert ["gcn", "80.5", "±", "8.2", "-3.0"] in [line[:5] for line in lines]
-    assert "networks trained on 2 random splits" in out.getvalue()
+    assert ["gcn", "80.5", "±", "1.8", "-3.0"] in [line[:5] for line in lines]
+    assert "networks trained on 3 random splits" in out.getvalue()
     assert ["acm-gcn", "*", "83.5"] in [line[:3] for line in lines]
     said = " ".join(out.getvalue().split())
     assert "*: chosen by its score on validation nodes." in said
@@ -54,14 +55,20 @@ def test_a_verdict_is_shown_as_a_table():
 
 def test_a_comparison():
     out = io.StringIO()
-    show_comparison(comparison(SCORES), "mlp-2", Path("figure.svg"), Console(file=out, width=150))
+    show_comparison(comparison(THRICE), "mlp-2", Path("figure.svg"), Console(file=out, width=150))
     heading, first, second, *_ = out.getvalue().splitlines()
     assert "ahead of mlp-2" in heading
-    assert first.split() == ["mlp-2", "61.0", "±", "16.4", "60", "1.5", "s"]
+    assert first.split() == ["mlp-2", "61.0", "±", "3.5", "60", "1.5", "s"]
     assert second.split()[4] == "+19.5"
-    assert "2 splits of drawn" in out.getvalue()
+    assert "3 splits of drawn" in out.getvalue()
     assert "Figure: figure.svg" in out.getvalue()
     assert "deviations" not in out.getvalue()
+
+
+def test_two_splits_have_no_interval():
+    out = io.StringIO()
+    show_comparison(comparison(SCORES), "mlp-2", None, Console(file=out, width=150))
+    assert "±" not in "\n".join(out.getvalue().splitlines()[:3])
 
 
 def test_a_p_value_needs_three_splits_that_differ():

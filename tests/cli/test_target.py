@@ -72,3 +72,14 @@ def test_the_help_lists_them() -> None:
     for flag in ("--edges", "--source", "--destination", "--nan", "--no-label", "--data-dir", "--loud"):
         assert flag in shown
     assert "Do something to a graph." in shown
+
+
+def test_what_was_found_in_the_data_is_told_beside_the_output(tmp_path: Path, capsys) -> None:
+    (tmp_path / "nodes.csv").write_text("id,size,label\na,1.5,x\nb,,y\nc,2.0,x\n")
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
+    data = Target(str(tmp_path), {"label": "label"}).load()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    notes = [line for line in printed.err.splitlines() if line]
+    assert len(notes) == len(data.account) > 0
+    assert any("size" in note for note in notes)

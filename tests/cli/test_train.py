@@ -10,7 +10,7 @@ import typer
 from tests.train.trainings import write_tables
 from typer.testing import CliRunner
 
-from allpass.cli.train import train
+from allpass.cli.train import _interval, train
 from allpass.errors import AllpassError, InputError, UnknownNameError
 from allpass.train import checkpoint
 
@@ -98,6 +98,14 @@ def test_one_split_has_no_interval(call, classes):
     out = call(classes, "--model", "mlp-1", "--count", 1, "--epochs", 5)
     assert out.splitlines()[0].endswith(", 1 split")
     assert "interval" not in out.splitlines()[1]
+
+
+def test_two_splits_have_no_interval_and_others_end_where_the_score_does():
+    test = {"mean": 0.5, "low": -0.3, "high": 1.3, "count": 3}
+    said = "50.0%, 95% interval over splits of this graph 0.0% to 100.0%"
+    assert _interval("accuracy", test) == said
+    assert _interval("accuracy", {**test, "count": 2}) == "50.0%"
+    assert _interval("mae", test).endswith("0 to 1.3")  # an error has no upper end
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -26,4 +27,7 @@ Directed: TypeAlias = Annotated[
     bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
 ]
 Device: TypeAlias = Annotated[str, typer.Option(help="Where to train: cpu, cuda.")]
+DataDir: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from allpass.cli.options import DataDir
 from allpass.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ def reproduce(
     cells: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts of it, separated by commas: rows, columns, ROW/COLUMN, same, fresh or honest for a table; "
-            "may be repeated.",
+            help="Parts of it, separated by commas: rows, columns, ROW/COLUMN, same, honest or (in some) fresh for a "
+            "table; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -59,8 +61,12 @@ def reproduce(
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = Path("runs.db"),
     out: Annotated[
-        Path, typer.Option(help="Folder for the page (Markdown, LaTeX, HTML), its pictures and its rows.")
+        Path,
+        typer.Option(
+            help="Folder for the page (Markdown, LaTeX, HTML), its pictures and its rows; of quick runs, quick in it."
+        ),
     ] = Path("results"),
+    data_dir: DataDir = None,
 ) -> None:
     """Run a published table or figure again; stopped, the same command goes on where it was."""
     if name is None:
@@ -70,6 +76,7 @@ def reproduce(
 
     from allpass.cli.progress import reproducing, stoppable
     from allpass.data.draft import many
+    from allpass.data.named.fetch import data_folders
     from allpass.experiments.catalogue import STUDIES
     from allpass.experiments.runner import reproduce as run
     from allpass.experiments.study import Plan, merged
@@ -78,6 +85,9 @@ def reproduce(
     from allpass.report.results.write import write
     from allpass.train.runs.store import Store
 
+    if data_dir is not None:
+        data_folders(data_dir)  # complains where there is none
+        os.environ["ALLPASS_DATA"] = str(data_dir.absolute())  # where the processes look that do the work
     name = name.lower()
     if name not in STUDIES:
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))

@@ -106,6 +106,8 @@ def show_comparison(
 
 def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True) -> Table:
     """Scores with their intervals, by how much each model is ahead of one of them, and what the training cost."""
+    from allpass.train.statistics import TELLING
+
     unit, digits = (100, 1) if compared.in_percent else (1, 3)
     score = compared.score.replace("_", " ") + ", %" * compared.in_percent
     table = plain_table()
@@ -120,7 +122,8 @@ def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True)
     ahead = compared.against(baseline)
 
     def written(found: Estimate, sign: str = "") -> str:
-        margin = f" ± {unit * found.margin:.{digits}f}" if math.isfinite(found.margin) else ""
+        known = math.isfinite(found.margin) and found.count >= TELLING
+        margin = f" ± {unit * found.margin:.{digits}f}" if known else ""
         return f"{unit * found.mean:{sign}.{digits}f}{margin}"
 
     for one in compared.contenders:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.cli.options import DataDir
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,10 +38,17 @@ class Target:
         return "sage" if self.options.get("task") == "regression" else "acm-gcn"
 
     def load(self) -> Data:
-        """The graph."""
+        """The graph; what was found in its data and mended is told on the error stream."""
+        from rich.console import Console
+
+        from allpass.cli.words import in_shell_words
         from allpass.data import load
 
-        return load(self.target, **self.options)
+        data = load(self.target, **self.options)
+        told = Console(stderr=True, highlight=False, markup=False)
+        for note in data.account:
+            told.print(in_shell_words(f"{note.what} {note.cure}".strip()), soft_wrap=True)
+        return data
 
 
 def _declared(
@@ -120,9 +128,7 @@ def _declared(
             help="Nodes without a label of a named dataset: missing, zero or drop.", show_default=False
         ),
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
-    ] = None,
+    data_dir: DataDir = None,
 ) -> None:
     """The parameters that :func:`reads_graph` gives to a verb; never called."""
 

@@ -204,8 +204,16 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def _interval(score: str, test: dict[str, float | None]) -> str:
-    mean, low, high = (_number(score, test[name]) for name in ("mean", "low", "high"))
-    return mean if test["low"] is None else f"{mean}, 95% interval over splits of this graph {low} to {high}"
+    """The mean, and its interval where splits are enough for one; it ends where the score does."""
+    from allpass.train.rules.scores import SCORES
+    from allpass.train.statistics import TELLING
+
+    mean, low, high = (test[name] for name in ("mean", "low", "high"))
+    if low is None or high is None or (test["count"] or 0) < TELLING:
+        return _number(score, mean)
+    low, high = max(low, SCORES[score].low), min(high, SCORES[score].high)
+    ends = f"{_number(score, low)} to {_number(score, high)}"
+    return f"{_number(score, mean)}, 95% interval over splits of this graph {ends}"
 
 
 def _number(score: str, value: float | None) -> str:

@@ -20,6 +20,10 @@ FLIPS = 9_999
 """How many flips are drawn where there are more pairs than that."""
 
 
+TELLING = 3
+"""So many values it takes for an interval or a p-value that tells anything."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """The mean of a sample, and where the true mean lies.
@@ -71,7 +75,7 @@ class Difference(Estimate):
     @property
     def telling(self) -> bool:
         """Whether the p-values tell anything: it takes three pairs, and differences that are not all the same."""
-        return self.count >= 3 and self.deviation > 1e-9 * max(1.0, abs(self.mean))
+        return self.count >= TELLING and self.deviation > 1e-9 * max(1.0, abs(self.mean))
 
 
 def estimate(values: ArrayLike, *, confidence: float = 0.95, overlap: float = 0.0) -> Estimate:

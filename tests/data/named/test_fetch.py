@@ -183,6 +183,7 @@ class TestDownload:
         message = str(error.value)
         assert message.count("no answer") == 2
         assert str(Path("my-data") / PATH) in message
+        assert "ALLPASS_DATA names 'my-data', and there is no such folder" in message
         assert str(cache / PATH) in message
         assert "\n" not in message
         assert files_in(cache) == set()

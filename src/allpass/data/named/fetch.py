@@ -194,6 +194,8 @@ def _by_hand(file: RemoteFile) -> str:
     """The paths that would have been looked at, for the reader to fill."""
     folder = os.environ.get("ALLPASS_DATA")
     named = Path(folder) / file.path if folder else f"{file.path} in a folder that ALLPASS_DATA names"
+    if folder and not Path(folder).is_dir():
+        named = f"{named} (ALLPASS_DATA names {folder!r}, and there is no such folder)"
     return f"{named}, or as {cache_folder() / file.path}"
 
 
