@@ -7,7 +7,7 @@ from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Heading, Table, Text
 from allpass.report.results.tables.accuracy import page
 from allpass.report.results.tables.cells import Results
-from allpass.report.results.tables.changes import changes, told_changes
+from allpass.report.results.tables.changes import change_of, changes, told_changes
 
 SPEC = read_spec("ablation")
 STUDY = TableStudy(SPEC)
@@ -45,6 +45,22 @@ def test_what_waits_is_said_so() -> None:
     assert isinstance(same, Table)
     assert same.header == ("rows", "Texas", "Film")
     assert same.rows[0][2] == "not run yet"
+
+
+def test_a_change_is_told_on_splits_that_both_have() -> None:
+    """A row of ours is run on the splits of the source alone, the one that it changes on others too."""
+    spec = read_spec("acm-random")
+    plain, ours = (spec.cell(row, "Chameleon") for row in ("ACM-SGC-2", "Complement: ACM-SGC-2"))
+    rows = [
+        row_of(plain, "same", [63.0, 64.0, 65.0]),
+        row_of(plain, "fresh", [50.0, 51.0, 52.0]),
+        row_of(ours, "same", [60.0, 61.0, 63.0]),
+    ]
+    results = Results(TableStudy(spec), rows)
+    change = change_of(results, ours, plain, "same")
+    assert change is not None
+    assert round(change.ahead.points, 2) == -2.67
+    assert results.missing(ours, "fresh") == "not run on others"
 
 
 def test_where_there_is_nothing_to_run_is_a_dash() -> None:

@@ -31,7 +31,7 @@ _TITLES: dict[Kind, str] = {
 }
 _NOTHING: dict[Kind, str] = {
     "same": "No settings were published",
-    "fresh": "No settings were published, or their splits are not known",
+    "fresh": "No settings were published, their splits are not known, or they change one thing of another row",
     "honest": "Not searched, as they change one thing of another row",
 }
 """Why rows have no number of a kind, and will have none."""

@@ -57,6 +57,8 @@ class Results:
             return NOT_YET
         if kind == "honest":
             return "not searched"
+        if kind == "fresh" and not cell.searched:
+            return "not run on others"
         return (
             "splits not known" if kind == "fresh" and cell.settings is not None else "no settings published"
         )

@@ -144,7 +144,7 @@ def _known(results: Results, version: Version) -> dict[tuple[str, str], Change]:
 
 
 def change_of(results: Results, cell: Cell | None, other: Cell | None, version: Version) -> Change | None:
-    """One number minus another; nothing where one of them is not there.
+    """One number minus another, of the same splits where they can be; nothing where one of them is not there.
 
     Args:
         results: The rows of the table.
@@ -152,7 +152,9 @@ def change_of(results: Results, cell: Cell | None, other: Cell | None, version: 
         other: The other.
         version: Whose numbers.
     """
-    first, second = (mean_of(results, place, version) for place in (cell, other))
+    places = (cell, other)
+    fresh = all(results.get(place, "fresh") is not None for place in places)
+    first, second = (mean_of(results, place, version, fresh=fresh) for place in places)
     return None if first is None or second is None else Change.between(first, second)
 
 

@@ -90,7 +90,7 @@ def kind_of(version: Version) -> Kind:
     return "honest" if version == "honest" else "same"
 
 
-def mean_of(results: Results, cell: Cell | None, version: Version) -> Mean | None:
+def mean_of(results: Results, cell: Cell | None, version: Version, *, fresh: bool = True) -> Mean | None:
     """The number in a place, if there is one.
 
     Where settings were run both on the splits that the source chose them by and on others, it is that on the others:
@@ -100,6 +100,7 @@ def mean_of(results: Results, cell: Cell | None, version: Version) -> Mean | Non
         results: The rows of the table.
         cell: The place.
         version: Whose number.
+        fresh: Whether it may be that on the others.
     """
     if cell is None:
         return None
@@ -109,9 +110,9 @@ def mean_of(results: Results, cell: Cell | None, version: Version) -> Mean | Non
         return _ours(
             cell, results.get(cell, "honest"), f"{cell.column.honest.dataset} {cell.honest_protocol.splits}"
         )
-    fresh = results.get(cell, "fresh")
-    splits = cell.protocol.splits if fresh is None else cell.fresh_protocol.splits
-    return _ours(cell, fresh or results.get(cell, "same"), f"{cell.column.dataset} {splits}")
+    others = results.get(cell, "fresh") if fresh else None
+    splits = cell.protocol.splits if others is None else cell.fresh_protocol.splits
+    return _ours(cell, others or results.get(cell, "same"), f"{cell.column.dataset} {splits}")
 
 
 def difference(first: Mean, second: Mean) -> Ahead:
