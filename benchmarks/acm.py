@@ -162,7 +162,7 @@ def _memory(name: str, device: str) -> Row:
         peaks[key] = int(done.stdout)
     ours, theirs = (peaks[key] / 2**20 for key in ("ours", "published ACM"))
     case = f"{name} peak memory, {ours:.0f} of {theirs:.0f} MiB of the published ACM"
-    return Row(case, {}, ours / theirs, goal=1)
+    return Row(case, {}, ours / theirs, goal=None if SIZES[name].published is None else 1)
 
 
 def peak_of(key: str, size: Size, device: str) -> int:
