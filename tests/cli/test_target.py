@@ -77,9 +77,11 @@ def test_the_help_lists_them() -> None:
 def test_what_was_found_in_the_data_is_told_beside_the_output(tmp_path: Path, capsys) -> None:
     (tmp_path / "nodes.csv").write_text("id,size,label\na,1.5,x\nb,,y\nc,2.0,x\n")
     (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
-    data = Target(str(tmp_path), {"label": "label"}).load()
+    data = Target(str(tmp_path), {"label": "label", "undirected": True}).load()
     printed = capsys.readouterr()
     assert printed.out == ""
     notes = [line for line in printed.err.splitlines() if line]
-    assert len(notes) == len(data.account) > 0
+    assert len(notes) == len(data.account) - ("undirected" in data.account) > 0
     assert any("size" in note for note in notes)
+    assert len(Target("karate", {}).load().account) > 0
+    assert capsys.readouterr().err == ""  # of a named dataset that is known

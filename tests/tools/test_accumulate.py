@@ -113,7 +113,7 @@ def test_the_command_runs_and_tells(
 
 def test_a_part_that_is_not_there_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(
-        sys, "argv", ["accumulate", "acm-fixed", "--store", str(tmp_path / "runs.db"), "--cells", "MLP-2"]
+        sys, "argv", ["accumulate", "acm-fixed", "--store", str(tmp_path / "runs.db"), "--cells", "MLP-3"]
     )
-    with pytest.raises(SystemExit, match=r"There is no cell 'MLP-2' in 'acm-fixed'\. Did you mean"):
+    with pytest.raises(SystemExit, match=r"There is no cell 'MLP-3' in 'acm-fixed'\. Did you mean"):
         accumulate.main()

@@ -13,6 +13,7 @@ from allpass.experiments.complexity.costs import (
     Size,
     by_formula,
     convolution,
+    convolution_as_printed,
     count,
     mixing,
     mixing_as_printed,
@@ -43,6 +44,8 @@ def test_the_size_of_a_graph_counts_a_loop_once() -> None:
 def test_the_printed_formulas() -> None:
     size = Size(nodes=100, edges=400, entries=500)
     assert convolution(size, 7, 3) == Cost(7 * 3, 2 * 100 * 7 * 3 + 2 * 3 * 500)
+    assert convolution_as_printed(size, 7, 3) == convolution(size, 7, 3)
+    assert convolution_as_printed(size, 3, 7).flops - convolution(size, 3, 7).flops == 2 * (7 - 3) * 500
     printed = mixing_as_printed(size, 7, 3)
     assert printed.parameters == 3 * 7 * (3 + 1) + 9
     assert printed.flops == 100 * 3 * (8 + 6 * 7) + 2 * 3 * (500 + 500) + 18 * 100
@@ -103,7 +106,9 @@ def test_dense_products_are_those_of_torch_s_own_counter() -> None:
 
 
 def test_large_layers_take_the_same_operations() -> None:
-    A, x = graph(), torch.rand(N, 5)
-    O = 2**12  # above the size from which channels are mixed one by one
-    found, formula = count(ACMConv(5, O), x, A), mixing(Size.of(A), 5, O)
-    assert found == Cost(formula.parameters, formula.flops + 2 * N * O + 3 * N + 9)
+    A, O = graph(), 2**12  # above the size from which channels are mixed one by one
+    wider, narrower = (ACMConv(F, O) for F in (5, O))
+    # k alpha; W_mix / T; and where the filters are one matrix the identity channel times 1
+    for layer, F, extra in ((wider, 5, 0), (narrower, O, 2 * N * O)):
+        found, formula = count(layer, torch.rand(N, F), A), mixing(Size.of(A), F, O)
+        assert found == Cost(formula.parameters, formula.flops + extra + 3 * N + 9)
