@@ -11,7 +11,7 @@ import torch
 
 from allpass.errors import InputError
 from allpass.experiments.at_hand import graph_of
-from allpass.experiments.complexity.costs import Size, convolution, krylov, linear
+from allpass.experiments.complexity.costs import Size, convolution_as_printed, krylov, linear
 from allpass.experiments.tables.spec import Cell
 from allpass.train.adjacency import adjacency
 
@@ -85,7 +85,7 @@ def snowball(data: Extent, settings: Mapping[str, Any]) -> int:
     hidden, layers = settings["hidden_channels"], settings["num_layers"]
     widths = [*[hidden] * (layers - 1), data.classes]
     return sum(
-        data.features(width) + convolution(data.graph, place * hidden, width).flops
+        data.features(width) + convolution_as_printed(data.graph, place * hidden, width).flops
         for place, width in enumerate(widths)
     )
 
