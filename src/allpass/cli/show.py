@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from allpass.cli.plain import plain_table
-from allpass.cli.words import in_shell_words
+from allpass.cli.words import told
 from allpass.data.draft import many
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     if len(diagnosis.account):
         out.print(Text("What was found in the data", style="bold"))
         for note in diagnosis.account:
-            out.print(Padding(Text(in_shell_words(f"{note.what} {note.cure}".strip())), (0, 0, 0, 2)))
+            out.print(Padding(Text(told(note)), (0, 0, 0, 2)))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
     out.print(Text(_judged(diagnosis), style="dim"))

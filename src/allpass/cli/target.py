@@ -41,15 +41,15 @@ class Target:
         """The graph; what was found in data of one's own and mended is told on the error stream."""
         from rich.console import Console
 
-        from allpass.cli.words import in_shell_words
+        from allpass.cli.words import told
         from allpass.data import DATASETS, load
 
         data = load(self.target, **self.options)
         if self.target not in DATASETS:  # what is to be known of those stands in `allpass diagnose`
-            told = Console(stderr=True, highlight=False, markup=False)
+            out = Console(stderr=True, highlight=False, markup=False)
             for note in data.account:
                 if note.code != "undirected":  # as most graphs are
-                    told.print(in_shell_words(f"{note.what} {note.cure}".strip()), soft_wrap=True)
+                    out.print(told(note), soft_wrap=True)
         return data
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from allpass.cli.target import OPTIONS
+
+if TYPE_CHECKING:
+    from allpass.data.account import Note
 
 _FLAGS = {
     "id_column": "--id",
@@ -14,6 +18,11 @@ _FLAGS = {
 }
 _NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
 _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
+
+
+def told(note: Note) -> str:
+    """A note on the data, with its cure where it has one."""
+    return in_shell_words(f"{note.what} {note.cure}".strip())
 
 
 def in_shell_words(sentence: str) -> str:

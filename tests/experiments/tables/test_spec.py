@@ -398,6 +398,13 @@ def test_cells_of_another_row_have_to_be_there(entries: dict[str, str], why: str
         changed(**entries)
 
 
+def test_a_spec_with_a_tolerance_is_named_in_errors_too() -> None:
+    tolerance = "tolerance = { errors = 3 }\n[protocol]"
+    assert small("[protocol]", tolerance).cell("ACM", "Texas").errors == 3.0
+    with pytest.raises(InputError, match=r"small, row ACM, cell Texas: "):
+        parse_spec(MINIMAL.replace("[protocol]", tolerance).replace("lr =", "lrr ="), "small")
+
+
 def test_a_printed_mean_is_of_ten_runs_unless_it_is_said() -> None:
     assert small().cell("ACM", "Texas").runs == 10
     assert small("[protocol]", "runs = 4\n[protocol]").cell("ACM", "Texas").runs == 4

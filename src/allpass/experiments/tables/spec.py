@@ -230,8 +230,8 @@ def parse_spec(text: str, name: str) -> Spec:
         runs = whole_number("runs", content.get("runs", 10), least=1)
         tolerance = content.get("tolerance", {})
         check_keys(tolerance, ("errors", "points"))
-        for name in tolerance:
-            check_numbers(name, [tolerance[name]])
+        for limit, value in tolerance.items():
+            check_numbers(limit, [value])
     columns = {}
     for title, given in content["columns"].items():
         with at(f"{name}, column {title}"):
