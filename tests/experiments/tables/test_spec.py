@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from dataclasses import replace
 
@@ -408,6 +409,34 @@ def test_a_spec_with_a_tolerance_is_named_in_errors_too() -> None:
 def test_a_printed_mean_is_of_ten_runs_unless_it_is_said() -> None:
     assert small().cell("ACM", "Texas").runs == 10
     assert small("[protocol]", "runs = 4\n[protocol]").cell("ACM", "Texas").runs == 4
+    assert small("[rows.ACM.cells]", "runs = 5\n[rows.ACM.cells]").cell("ACM", "Texas").runs == 5
+    assert small("2.88]", "2.88], runs = 6").cell("ACM", "Texas").runs == 6
+
+
+def test_what_stands_behind_plus_and_minus_may_be_an_interval() -> None:
+    plain, interval = small(), small("2.88]", "2.88], runs = 100, interval = true")
+    assert (plain.cells[0].spread, interval.cells[0].spread) == ("population", "interval")
+    assert plain.cells[0].error_of((94.92, 2.88)) == pytest.approx(0.96)
+    assert interval.cells[0].error_of((94.92, 2.88)) == pytest.approx(2.88 / 1.984, rel=1e-3)
+    assert math.isnan(plain.cells[0].error_of((94.92,)))
+
+
+def test_numbers_that_were_quoted_have_the_errors_of_their_source() -> None:
+    spec = ALL["acm-random"]
+    for row in ("MLP-2", "GAT", "APPNP", "GPRGNN", "GraphSAGE"):
+        texas, wisconsin = (spec.cell(row, column) for column in ("Texas", "Wisconsin"))
+        assert (texas.runs, texas.spread) == (100, "interval")
+        assert (wisconsin.runs, wisconsin.spread) == (10, "population")
+    changed = spec.cell("Alpha 0.9: APPNP", "Wisconsin")
+    assert (changed.runs, changed.spread) == (10, "population")
+
+
+def test_numbers_name_their_table() -> None:
+    assert ALL["acm-random"].cell("ACM-GCN", "Texas").table == "Table 2"
+    assert ALL["acm-random"].cell("ACM-GCN++", "Texas").table.startswith("Table 13")
+    assert ALL["acm-fixed"].cell("ACM-Snowball-2", "Texas").table == "Table 14"
+    assert ALL["acm-fixed"].cell("Three layers: ACM-Snowball-2", "Texas").table == "Table 14"
+    assert all(cell.table for spec in ALL.values() for cell in spec.cells)
 
 
 def test_the_honest_part_the_quick_columns_and_the_defaults_are_read() -> None:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_ind_from_stats
 
-from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE, verdict
+from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE, Spread, error_of, verdict
 
 SEEDS = st.integers(0, 2**32 - 1)
+SPREADS = st.sampled_from(["population", "sample", "interval"])
 
 
 def scores(seed: int, runs: int) -> np.ndarray:
@@ -27,11 +28,15 @@ def word(difference: float, error: float) -> str:
     return BETTER if difference > 0 else WORSE
 
 
-@given(seed=SEEDS, ours=st.integers(2, 12), theirs=st.integers(2, 12), sample=st.booleans())
-def test_the_interval_is_that_of_welch(seed: int, ours: int, theirs: int, sample: bool) -> None:
+@given(seed=SEEDS, ours=st.integers(2, 12), theirs=st.integers(2, 12), spread=SPREADS)
+def test_the_interval_is_that_of_welch(seed: int, ours: int, theirs: int, spread: Spread) -> None:
     values, printed = scores(seed, ours), scores(seed + 1, theirs)
-    deviation = printed.std(ddof=1 if sample else 0)
-    found = verdict(values, [printed.mean(), deviation], runs=theirs, sample=sample)
+    behind = {
+        "population": printed.std(),
+        "sample": printed.std(ddof=1),
+        "interval": np.diff(ttest_1samp(printed, 0.0).confidence_interval())[0] / 2,
+    }[spread]
+    found = verdict(values, [printed.mean(), behind], runs=theirs, spread=spread)
 
     def p(shift: float) -> float:
         ours_told = values.mean() - shift, values.std(ddof=1), ours
@@ -67,7 +72,7 @@ def test_ours_may_be_exact_too() -> None:
 
 def test_a_deviation_that_was_divided_by_n_means_a_larger_error() -> None:
     by_count, by_less = (
-        verdict([72.0, 72.0], [60.0, 3.0], runs=4, sample=sample) for sample in (False, True)
+        verdict([72.0, 72.0], [60.0, 3.0], runs=4, spread=spread) for spread in ("population", "sample")
     )
     assert by_count.low < by_less.low
     assert by_count.high > by_less.high
@@ -95,3 +100,7 @@ def test_without_a_spread_there_is_no_interval(ours: list[float], theirs: list[f
 def test_the_very_same_number_agrees_without_an_interval() -> None:
     assert verdict([70.0], [70.0]).word == AGREES
     assert verdict([70.0, 70.0], [70.0]).word == AGREES
+
+
+def test_one_run_has_no_error() -> None:
+    assert math.isnan(error_of(3.0, 1, "interval"))

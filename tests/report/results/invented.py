@@ -40,7 +40,7 @@ def row_of(
     row |= {"majority": None if column.score else 25.0, "overlap": 0.25}
     printed = (cell.beside or cell.published) if kind == "same" else cell.published
     for name, numbers in (("published", printed), ("rerun", cell.rerun)):
-        found = verdict(scores, numbers) if numbers else None
+        found = verdict(scores, numbers, runs=cell.runs, spread=cell.spread) if numbers else None
         moved = name == "published" and bool(cell.incomparable)
         moved |= kind == "honest" and cell.column.corrected is not None
         row |= {

@@ -144,7 +144,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
         if known is None or place is None:
             return dict.fromkeys(("published", "published_deviation", "difference", "low", "high", "verdict"))
         mean, deviation = known["mean"][place], known["deviation"][place]
-        compared = verdict(scores, (mean, deviation), runs=self.spec.graphs, sample=False)
+        compared = verdict(scores, (mean, deviation), runs=self.spec.graphs)
         return {
             "published": mean,
             "published_deviation": deviation,

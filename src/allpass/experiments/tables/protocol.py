@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from allpass.data import DATASETS, SPLITS
 from allpass.data.named.unlabelled import UNLABELLED
@@ -41,7 +41,7 @@ class Protocol:
     unlabelled: str = "missing"
     undirected: bool = True
     tf32: bool = False
-    deviation: str = "population"
+    deviation: Literal["population", "sample"] = "population"
 
     def __post_init__(self) -> None:
         check_name("selection rule", self.select, SELECTION.names)

@@ -33,6 +33,7 @@ all columns that have settings, or in those that it lists::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -42,23 +43,38 @@ from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers, check_settings_of
 from allpass.experiments.content import parse_toml, read_text
 from allpass.experiments.tables.drawn import Drawn
+from allpass.experiments.tables.elsewhere import Elsewhere
 from allpass.experiments.tables.honest import Honest, check_space
 from allpass.experiments.tables.protocol import Protocol, Tie
+from allpass.experiments.tables.verdicts import Spread, error_of
 from allpass.train.few_labels import STRATEGIES
 from allpass.train.rules.scores import SCORES
 
 TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
 """The names of all specs."""
 
+_PRINTED = ("table", "runs", "interval")
+"""What is told of printed numbers: of all, of a row, of one."""
 _COLUMN = ("corrected", "score", "note", "protocol")
 _ROW = (
     "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against",
-    "incomparable", "note",
+    "incomparable", "note", *_PRINTED,
 )  # fmt: skip
-_HEAD = ("notes", "runs", "tolerance", "protocol", "drawn", "honest", "quick", "defaults")
+_HEAD = (
+    "table",
+    "notes",
+    "runs",
+    "tolerance",
+    "protocol",
+    "drawn",
+    "honest",
+    "quick",
+    "defaults",
+    "elsewhere",
+)
 _NUMBERS = ("published", "beside", "rerun")
-_CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note")
-_SHARED = ("published", "beside", "settings", "protocol")
+_CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note", *_PRINTED)
+_SHARED = ("published", "beside", "settings", "protocol", *_PRINTED)
 """What a row that changes another takes of its cells."""
 
 
@@ -107,7 +123,9 @@ class Cell:
         settings: All settings that made the number; nothing where none were published.
         strategy: The few-label strategy around the model, a name of ``allpass.train.few_labels.STRATEGIES``; or empty.
         published: Mean, and deviation where one was printed, in percent; empty where nothing was.
+        table: The table of the source that it is printed in.
         runs: How many runs a printed mean is of.
+        interval: Whether half of a 95% interval of the mean was printed behind ±, in place of a deviation.
         errors: By how many standard errors of the difference ours may be off and still agree.
         beside: What was printed beside the settings, where that is another number.
         rerun: Mean, and deviation if known, of the authors' own code, run again.
@@ -130,7 +148,9 @@ class Cell:
     settings: Mapping[str, Any] | None = None
     strategy: str = ""
     published: tuple[float, ...] = ()
+    table: str = ""
     runs: int = 10
+    interval: bool = False
     errors: float = 2.0
     beside: tuple[float, ...] = ()
     rerun: tuple[float, ...] = ()
@@ -143,6 +163,19 @@ class Cell:
         """How its runs are made."""
         ours = self.column.protocol.changed(self.changes)
         return ours.changed({"splits": self.drawn}) if self.drawn else ours
+
+    @property
+    def spread(self) -> Spread:
+        """What stands behind ± of a printed mean."""
+        return "interval" if self.interval else self.protocol.deviation
+
+    def error_of(self, printed: Sequence[float]) -> float:
+        """The standard error of a mean that was printed in it; NaN where nothing stands behind ±.
+
+        Args:
+            printed: The mean and, where it was printed, its deviation or interval.
+        """
+        return error_of(printed[1], self.runs, self.spread) if len(printed) > 1 else math.nan
 
     @property
     def has_fresh(self) -> bool:
@@ -175,6 +208,7 @@ class Spec:
         near: By how many points ours may be lower and still be called near what was published.
         quick: The names of the rows and columns that prove the path; of all, where no row or no column is named.
         defaults: Run cells without published settings with those that are our model's own, which follow its paper.
+        elsewhere: What others report on the same graphs.
     """
 
     id: str
@@ -187,6 +221,7 @@ class Spec:
     near: float = 0.0
     quick: tuple[str, ...] = ()
     defaults: bool = False
+    elsewhere: tuple[Elsewhere, ...] = ()
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -225,8 +260,8 @@ def parse_spec(text: str, name: str) -> Spec:
         drawn = Drawn.read(content["drawn"]) if "drawn" in content else None
         for title in content.get("quick", ()):
             check_name("row or column", title, (*content["rows"], *content["columns"]))
-        if not isinstance(content.get("defaults", False), bool):
-            raise InputError(f"Got defaults = {content['defaults']!r}.", "Expected true or false.")
+        _truth("defaults", content)
+        elsewhere = tuple(Elsewhere.read(given, content["columns"]) for given in content.get("elsewhere", ()))
         runs = whole_number("runs", content.get("runs", 10), least=1)
         tolerance = content.get("tolerance", {})
         check_keys(tolerance, ("errors", "points"))
@@ -243,8 +278,7 @@ def parse_spec(text: str, name: str) -> Spec:
             if "strategy" in row:
                 check_name("few-label strategy", row["strategy"], STRATEGIES.names)
             check_space(row.get("space", {}))
-            if not isinstance(row.get("searched", True), bool):
-                raise InputError(f"Got searched = {row['searched']!r}.", "Expected true or false.")
+            _truth("searched", row)
             if "against" in row:
                 check_name("row", row["against"], [other for other in content["rows"] if other != title])
             of_row = _drawn(drawn, row.get("drawn", False))
@@ -252,7 +286,13 @@ def parse_spec(text: str, name: str) -> Spec:
         for place, given in numbers.items():
             with at(f"{name}, row {title}, cell {place}"):
                 check_name("column", place, columns)
-                cell = _cell(title, row, columns[place], given, runs, of_row)
+                cell = _cell(
+                    title,
+                    {"table": content.get("table", ""), "runs": runs, **row},
+                    columns[place],
+                    given,
+                    of_row,
+                )
                 cells.append(replace(cell, errors=float(tolerance.get("errors", cell.errors))))
     return Spec(
         content["id"],
@@ -265,7 +305,13 @@ def parse_spec(text: str, name: str) -> Spec:
         near=float(tolerance.get("points", 0.0)),
         quick=tuple(content.get("quick", ())),
         defaults=content.get("defaults", False),
+        elsewhere=elsewhere,
     )
+
+
+def _truth(name: str, given: Mapping[str, Any]) -> None:
+    if not isinstance(given.get(name, False), bool):
+        raise InputError(f"Got {name} = {given[name]!r}.", "Expected true or false.")
 
 
 def _numbers(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
@@ -273,7 +319,8 @@ def _numbers(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Mapping[str, Ma
     own = row.get("cells")
     if isinstance(own, Mapping):
         return own
-    theirs = rows[row["against"]].get("cells") if "against" in row else None
+    changed = rows[row["against"]] if "against" in row else {}
+    theirs = changed.get("cells")
     if not isinstance(theirs, Mapping):
         raise InputError(
             "The row has no cells, nor is it against one that has.", "Write a table of cells for it."
@@ -282,7 +329,11 @@ def _numbers(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Mapping[str, Ma
     places = settled if own is None else own
     for place in places:
         check_name(f"column of {row['against']} with settings", place, settled)
-    return {place: {key: theirs[place][key] for key in _SHARED if key in theirs[place]} for place in places}
+    of_row = {key: changed[key] for key in _PRINTED if key in changed}
+    return {
+        place: of_row | {key: theirs[place][key] for key in _SHARED if key in theirs[place]}
+        for place in places
+    }
 
 
 def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
@@ -309,10 +360,11 @@ def _cell(
     row: Mapping[str, Any],
     column: Column,
     given: Mapping[str, Any],
-    runs: int,
     drawn: Drawn | None,
 ) -> Cell:
     check_keys(given, _CELL)
+    of_cell = {**row, **given}
+    _truth("interval", of_cell)
     for kind in set(_NUMBERS).intersection(given):
         check_numbers(kind, given[kind])
     fixed = row.get("settings", {})
@@ -345,9 +397,11 @@ def _cell(
         published=tuple(given.get("published", ())),
         beside=tuple(given.get("beside", ())),
         rerun=tuple(given.get("rerun", ())),
-        runs=runs,
+        table=of_cell["table"],
+        runs=whole_number("runs", of_cell["runs"], least=1),
+        interval=of_cell.get("interval", False),
         against=row.get("against", ""),
-        incomparable=given.get("incomparable", row.get("incomparable", "")),
+        incomparable=of_cell.get("incomparable", ""),
         note=" ".join(part["note"] for part in (row, given) if "note" in part),
     )
     cell.protocol.check_dataset(column.dataset)

@@ -207,12 +207,13 @@ class TableStudy(Specified[Spec]):
     def _compared(self, cell: Cell, kind: Kind, chosen: Trial, *, quick: bool) -> Row:
         """Against what was printed beside the settings, or else in the table; and against the authors' code."""
         ours = [100 * score for score in chosen.test_scores]
-        sample = cell.protocol.deviation == "sample"
         printed = cell.published if kind == "honest" else cell.beside or cell.published
         found: Row = {}
         for name, numbers in (("published", printed), ("rerun", cell.rerun)):
             compared = (
-                verdict(ours, numbers, runs=cell.runs, sample=sample, errors=cell.errors) if numbers else None
+                verdict(ours, numbers, runs=cell.runs, spread=cell.spread, errors=cell.errors)
+                if numbers
+                else None
             )
             moved = "a quick run" if quick else cell.incomparable if name == "published" else ""
             if kind == "honest" and cell.column.corrected is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.stats import t
@@ -12,6 +13,9 @@ from scipy.stats import t
 from allpass.train.statistics import welch
 
 AGREES, BETTER, WORSE, INCOMPARABLE = "agrees", "better", "worse", "not comparable"
+
+Spread = Literal["population", "sample", "interval"]
+"""What stands behind ±: a deviation, divided by the runs or by one less; or half of a 95% interval of the mean."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +40,17 @@ def verdict(
     theirs: Sequence[float],
     *,
     runs: int = 10,
-    sample: bool = False,
+    spread: Spread = "population",
     errors: float = 2.0,
 ) -> Verdict:
     """The mean of our runs against a printed mean, with Welch's interval of the difference.
 
     Args:
         ours: Our scores, in percent.
-        theirs: The printed mean and, if known, its deviation; without one, their runs are taken to differ as ours do.
+        theirs: The printed mean and, if known, what stands behind ±; without it, their runs are taken to differ as
+            ours do.
         runs: How many runs their mean is of.
-        sample: Whether their deviation was divided by ``runs - 1``; else by ``runs``.
+        spread: What stands behind ±.
         errors: By how many standard errors of the difference they may differ and still agree.
 
     Example:
@@ -54,8 +59,8 @@ def verdict(
     """
     values = np.asarray(ours, dtype=np.float64)
     difference = float(values.mean()) - theirs[0]
-    own = _squared_error(float(values.std()), len(values), sample=False)
-    other = _squared_error(theirs[1], runs, sample=sample) if len(theirs) > 1 else own * len(values) / runs
+    own = error_of(float(values.std()), len(values)) ** 2
+    other = error_of(theirs[1], runs, spread) ** 2 if len(theirs) > 1 else own * len(values) / runs
     total = own + other
     if not total > 0 or not math.isfinite(total):
         return Verdict(difference, math.nan, math.nan, AGREES if abs(difference) < 1e-9 else INCOMPARABLE)
@@ -68,8 +73,20 @@ def verdict(
     return Verdict(difference, difference - margin, difference + margin, word)
 
 
-def _squared_error(deviation: float, runs: int, *, sample: bool) -> float:
-    """The squared standard error of a mean of independent runs."""
+def error_of(printed: float, runs: int, spread: Spread = "population") -> float:
+    """The standard error of a mean of independent runs, from what stands behind its ±.
+
+    Args:
+        printed: What stands there.
+        runs: How many runs the mean is of.
+        spread: What it is.
+
+    Example:
+        >>> round(error_of(3.0, 10), 3), round(error_of(0.7, 100, "interval"), 3)
+        (1.0, 0.353)
+    """
     if runs < 2:
         return math.nan
-    return deviation**2 / (runs if sample else runs - 1)
+    if spread == "interval":
+        return printed / float(t.isf(0.025, runs - 1))
+    return printed / math.sqrt(runs if spread == "sample" else runs - 1)

@@ -52,7 +52,7 @@ def test_our_gain_is_that_of_the_best_on_each_side_with_its_interval() -> None:
         f"{len(rivals)} of 11 rivals; {signed(40.5 - 91.80)} over the published APPNP, not among them"
     )
     told = next(line for line in tables(rows)[0].rows if line[0] == "Cornell")
-    assert told[1:4] == ("+4.10", "+4.10 [+2.68, +5.52] (ACMII-GCN over APPNP)", expected)
+    assert told[1:4] == ("+4.10", "+4.10 [+2.63, +5.57] (ACMII-GCN over APPNP)", expected)
     assert told[4] == "11 of 11 rivals not run yet"
     fewer = [row for row in rows if row["row"] != rivals[0]]
     assert gain_of(chart_of(Results(STUDY, fewer), column, "same")) is None  # the best of a few is no rival

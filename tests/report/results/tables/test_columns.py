@@ -44,14 +44,15 @@ def test_a_line_holds_all_that_is_known() -> None:
     assert line[5] == "94.00 ± 1.00 (n = 10)"
     assert line[6].startswith("−0.92 [")
     assert "rerun" not in line[6]
-    assert line[7:] == ["94.00 ± 1.00 (n = 10, 60 tried)", "not comparable: Other data: texas-4."]
+    assert line[7:] == ["94.00 ± 1.00 (n = 10, 60 tried)", "not comparable: Other data: texas-4.", "Table 2"]
 
 
 def test_missing_numbers_say_why() -> None:
     none, splits = "no settings published", "splits not known"
-    assert line_of([], "MLP-2", "Texas")[3:] == [none, "", none, "", "not run yet", ""]
-    assert line_of([], "GCNII", "Texas")[3:] == ["not run yet", "", splits, "", "not run yet", ""]
-    assert line_of([], "GCN", "Minesweeper")[1] == "not published"
+    assert line_of([], "MLP-2", "Texas")[3:] == [none, "", none, "", "not run yet", "", "Table 2"]
+    assert line_of([], "GCNII", "Texas")[3:] == ["not run yet", "", splits, "", "not run yet", "", "Table 2"]
+    unpublished = line_of([], "GCN", "Minesweeper")
+    assert (unpublished[1], unpublished[-1]) == ("not published", "")
 
 
 def test_honest_numbers_of_the_same_data_are_compared() -> None:

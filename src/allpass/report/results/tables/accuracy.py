@@ -16,6 +16,7 @@ from allpass.report.results.tables.agreement import agreement, below, finding
 from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
 from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
+from allpass.report.results.tables.elsewhere import elsewhere, told_elsewhere
 from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.selection import selection
 from allpass.report.results.tables.sheets import sheets
@@ -68,6 +69,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *(block for kind in results.kinds for block in _overview(results, kind)),
             *_no_better(results),
             *worth(results),
+            *elsewhere(results),
             *changes(results),
             *below(results),
             *luck(results),
@@ -76,7 +78,13 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *notes(results),
             *made(study, rows),
         ),
-        (*(finding(results) or told_changes(results)), *told_worth([results])) if rows else (),
+        (
+            *(finding(results) or told_changes(results)),
+            *told_worth([results]),
+            *told_elsewhere(results),
+        )
+        if rows
+        else (),
     )
 
 

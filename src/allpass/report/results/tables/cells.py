@@ -188,7 +188,7 @@ def allowed(cell: Cell, row: Row, *, as_many: bool = False) -> float:
     less = 0 if cell.protocol.deviation == "sample" else 1
     variance, theirs = ours**2 * runs / (runs - less), number(row, "published_deviation")
     own = variance / (cell.runs if as_many else runs)
-    other = variance / cell.runs if theirs is None else theirs**2 / (cell.runs - less)
+    other = variance / cell.runs if theirs is None else cell.error_of((0.0, theirs)) ** 2
     return cell.errors * math.sqrt(own + other)
 
 

@@ -25,7 +25,8 @@ _HEADERS: dict[Kind, tuple[str, str]] = {
     "honest": ("ours, honest", "honest minus published"),
 }
 _EXPLANATION = (
-    "Numbers are mean ± deviation in percent, with the deviation as the source defines it; n counts runs. Differences "
+    "Numbers are mean ± deviation in percent, with the deviation as the source defines it (where it prints a 95% "
+    "interval, a note says so, and the comparison allows for it); n counts runs. Differences "
     "are ours minus theirs in points, with Welch's 95% interval, and agree within two standard errors; the runs of a "
     "mean that was printed without deviation are taken to differ as ours do. Where the source prints another number "
     "beside the settings than in its table, ours is compared with that one, because these settings made it. Honest "
@@ -45,13 +46,14 @@ def details(results: Results) -> tuple[Block, ...]:
         cells = [cell for cell in results.spec.cells if cell.column.name == column.name]
         shown = shaded([_first(cell.published) for cell in cells], [printed(cell) for cell in cells])
         ours = {kind: _of_kind(results, cells, kind) for kind in results.kinds}
-        header = ("row", "published", "authors' code, rerun", *chain(*(_HEADERS[kind] for kind in ours)))
+        of_ours = chain(*(_HEADERS[kind] for kind in ours))
+        header = ("row", "published", "authors' code, rerun", *of_ours, "published in")
         lines: list[tuple[Value | str, ...]] = []
         for place, cell in enumerate(cells):
             line: list[Value | str] = [cell.row, shown[place], spread(cell.rerun)]
             for kind, values in ours.items():
                 line += [values[place], _difference(results, cell, kind)]
-            lines.append(tuple(line))
+            lines.append((*line, cell.table if cell.published else ""))
         blocks.append(Table(_caption(column), header, tuple(lines)))
     return tuple(blocks)
 

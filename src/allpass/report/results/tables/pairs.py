@@ -138,9 +138,7 @@ def _published(cell: Cell) -> Mean | None:
     if not cell.published:
         return None
     mean, *rest = cell.published
-    deviation = rest[0] if rest else math.nan
-    error = deviation / math.sqrt(cell.runs - (cell.protocol.deviation != "sample"))
-    return Mean(cell.row, mean, sum(rest), error, cell.runs)
+    return Mean(cell.row, mean, sum(rest), cell.error_of(cell.published), cell.runs)
 
 
 def _ours(cell: Cell, row: Row | None, splits: str) -> Mean | None:
