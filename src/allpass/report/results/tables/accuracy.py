@@ -13,7 +13,7 @@ from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.agreement import agreement, below, finding
-from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
+from allpass.report.results.tables.cells import NOT_YET, Results, comparable, number, title_of
 from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
@@ -104,7 +104,7 @@ def _overview(results: Results, kind: Kind) -> tuple[Block, ...]:
 def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence[Column]) -> Table:
     shown = [
         shaded(
-            [results.mean(results.cell(row, column), kind) for row in rows],
+            [_scaled(results, results.cell(row, column), kind) for row in rows],
             [_short(results, results.cell(row, column), kind) for row in rows],
         )
         for column in columns
@@ -117,6 +117,11 @@ def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence
             [(*column, Value(text)) for column, text in zip(shown, known, strict=True)],
         )
     return Table.of_columns(_TITLES[kind], header, rows, shown)
+
+
+def _scaled(results: Results, cell: Cell | None, kind: Kind) -> float | None:
+    """The mean, where it may be held against the others of its column."""
+    return results.mean(cell, kind) if cell is not None and comparable(cell, kind) else None
 
 
 def _frequent(results: Results, rows: Sequence[str], column: Column, kind: Kind) -> str:
