@@ -12,11 +12,12 @@ from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WO
 from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
-from allpass.report.results.tables.agreement import agreement, below, finding
+from allpass.report.results.tables.agreement import agreement, finding
 from allpass.report.results.tables.cells import NOT_YET, Results, comparable, number, title_of
 from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
+from allpass.report.results.tables.missed import below
 from allpass.report.results.tables.selection import selection
 from allpass.report.results.tables.sheets import sheets
 from allpass.report.results.tables.worth import told_worth, worth

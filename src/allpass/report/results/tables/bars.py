@@ -15,7 +15,7 @@ from allpass.experiments.tables.study import Kind
 from allpass.report.canvas import in_style
 from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
-from allpass.report.results.tables.agreement import accepted
+from allpass.report.results.tables.accepted import accepted
 from allpass.report.results.tables.cells import NOT_YET, Results, signed, title_of
 from allpass.report.results.tables.changes import MARKED, Change
 from allpass.report.results.tables.pairs import (

@@ -54,7 +54,9 @@ def _marks(results: Results, kind: Kind | None) -> str:
     """What else has to be said of some of the numbers."""
     known = [cell for cell in results.spec.cells if _mean(results, cell, kind) is not None]
     apart = any(not comparable(cell, kind) for cell in known)
-    runs = sorted({row["runs"] for cell in known if (row := _fewer(results, cell, kind)) is not None})
+    runs = sorted(
+        {int(row["runs"] or 0) for cell in known if (row := _fewer(results, cell, kind)) is not None}
+    )
     return " In brackets: made by another protocol, and not compared." * apart + (
         f" {_FEWER}: fewer runs than in the other cells ({' or '.join(map(str, runs))})." if runs else ""
     )
