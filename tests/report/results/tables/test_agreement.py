@@ -33,7 +33,7 @@ def test_the_count_is_over_acm_cells_and_over_all() -> None:
         row_of(gcn, "same", around(36)),
     ]
     acm, everything, why = counted(rows)
-    assert why == "Of the 1 ACM cells that do not agree, 1 have no known reason."
+    assert why == "ACM cells that do not agree: 1, 1 of them without a known reason."
     assert acm.startswith(
         "1 of 2 ACM cells (50%) agree with or exceed the published mean within two standard errors"
     )
@@ -56,8 +56,8 @@ def test_splits_that_nobody_chose_by_are_counted_apart() -> None:
         "new ones (0 if these are granted the error of as few splits as the source has)."
     )
     first = (
-        "At the published settings 1 of 1 ACM means (100%) agree with the source or exceed it. Ours is the lower mean in 1 of "
-        "1; on average the difference is −0.62 points."
+        "At the published settings 1 of 1 ACM means (100%) agree with the source or exceed it. Ours is the lower mean "
+        "in 1 of 1; on average the difference is −0.62 points."
     )
     assert finding(Results(STUDY, rows)) == (first, both)
     assert finding(Results(STUDY, rows[:1])) == (first,)
@@ -80,6 +80,6 @@ def test_reasons_are_counted_over_all_tables() -> None:
     low = [row_of(cell, "same", around(30)) for cell in (FILM, SGC)]
     lift = row_of(SGC, "honest", around(37), lift=20.0)
     tables = [Results(STUDY, low), Results(STUDY, [*low, lift])]
-    assert told_missed(tables) == "Of the 4 ACM cells that do not agree, 2 have no known reason."
+    assert told_missed(tables) == "ACM cells that do not agree: 4, 2 of them without a known reason."
     (first,) = finding(tables[0])
-    assert first.endswith("Of the 2 ACM cells that do not agree, 2 have no known reason.")
+    assert first.endswith("ACM cells that do not agree: 2, 2 of them without a known reason.")

@@ -18,6 +18,7 @@ from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.missed import below
+from allpass.report.results.tables.readings import readings
 from allpass.report.results.tables.selection import selection
 from allpass.report.results.tables.sheets import sheets
 from allpass.report.results.tables.worth import told_worth, worth
@@ -70,6 +71,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *_no_better(results),
             *worth(results),
             *changes(results),
+            *readings(results),
             *below(results),
             *luck(results),
             *selection(results),

@@ -154,11 +154,9 @@ def told_missed(tables: Sequence[Results]) -> str:
         tables: The rows of some tables.
     """
     found = [unexplained(table, cell, row) for table in tables for cell, row in missed(table, "ACM")]
-    return (
-        f"Of the {len(found)} ACM cells that do not agree, {sum(found)} have no known reason."
-        if found
-        else ""
-    )
+    if not found:
+        return ""
+    return f"ACM cells that do not agree: {len(found)}, {sum(found)} of them without a known reason."
 
 
 def paired_with_fresh(tables: Sequence[Results]) -> str:
