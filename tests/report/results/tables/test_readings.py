@@ -42,7 +42,7 @@ def test_both_ways_are_counted_by_row() -> None:
     ]
     said, table = shown(rows)
     assert (
-        "As they stand here 2 of 3 cells agree with what was published, read the other way 1; 1 agree as they "
+        "As they stand here 2 of 3 cells agree with what was published, read the other way 1; 1 agree "
         in said
     )
     assert "as they stand in 1 of 3 cells, the other way in 2" in said
