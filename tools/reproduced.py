@@ -104,10 +104,13 @@ def agreement() -> list[str]:
     once = [
         table for name, table in found.items() if name != "acm-fixed"
     ]  # which has the graphs of acm-random again
-    each = ", ".join(f"{name} {counted.share()}" for name, counted in counts.items())
+    each, why = (
+        ", ".join(f"{name} {counted.share()}" for name, counted in counts.items()),
+        told_missed(tables),
+    )
     parts = (
         f"At the published settings, {said}",
-        " ".join(filter(None, (f"By table: {each}.", told_missed(tables)))),
+        f"By table: {each}{f'. Of all of them {why}' if why else ''}.",
         paired_with_fresh(tables),
         *told_worth(once),
     )

@@ -100,7 +100,7 @@ def test_the_first_page_gives_the_share_of_every_acm_table_and_how_many_have_no_
     assert len(others) == judged - agree
     without = sum(unexplained(*other) for other in others)
     assert by_table.endswith(
-        f"ACM cells that do not agree: {len(others)}, {without} of them without a known reason."
+        f"Of all of them {len(others)} do not agree, {without} of them without a known reason."
     )
 
 

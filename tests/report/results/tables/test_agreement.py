@@ -33,7 +33,7 @@ def test_the_count_is_over_acm_cells_and_over_all() -> None:
         row_of(gcn, "same", around(36)),
     ]
     acm, everything, why = counted(rows)
-    assert why == "ACM cells that do not agree: 1, 1 of them without a known reason."
+    assert why == "Of the ACM cells 1 do not agree, 1 of them without a known reason."
     assert acm.startswith(
         "1 of 2 ACM cells (50%) agree with or exceed the published mean within two standard errors"
     )
@@ -80,6 +80,8 @@ def test_reasons_are_counted_over_all_tables() -> None:
     low = [row_of(cell, "same", around(30)) for cell in (FILM, SGC)]
     lift = row_of(SGC, "honest", around(37), lift=20.0)
     tables = [Results(STUDY, low), Results(STUDY, [*low, lift])]
-    assert told_missed(tables) == "ACM cells that do not agree: 4, 2 of them without a known reason."
+    assert told_missed(tables) == "4 do not agree, 2 of them without a known reason"
     (first,) = finding(tables[0])
-    assert first.endswith("ACM cells that do not agree: 2, 2 of them without a known reason.")
+    assert (
+        " agree with the source or exceed it; 2 do not agree, 2 of them without a known reason. Ours" in first
+    )

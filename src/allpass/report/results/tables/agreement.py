@@ -131,7 +131,8 @@ def agreement(results: Results) -> tuple[Block, ...]:
         of_acm, of_all = count(results, kind, only="ACM"), count(results, kind)
         if kind == "same" or of_all.judged:
             said += [of_acm.said(f"ACM cells{where}")] + [of_all.said(f"cells{where}")] * (of_all != of_acm)
-    said.append(told_missed([results]))
+    why = told_missed([results])
+    said += [f"Of the ACM cells {why}."] if why else []
     lines = [line for line in (*said, paired_with_fresh([results])) if line]
     if not lines:
         return ()
@@ -148,7 +149,7 @@ def agreement(results: Results) -> tuple[Block, ...]:
 
 
 def told_missed(tables: Sequence[Results]) -> str:
-    """Of how many ACM cells that do not agree no reason is known; empty where all agree.
+    """How many ACM cells do not agree, and of how many of them no reason is known, as a clause; empty where all agree.
 
     Args:
         tables: The rows of some tables.
@@ -156,7 +157,7 @@ def told_missed(tables: Sequence[Results]) -> str:
     found = [unexplained(table, cell, row) for table in tables for cell, row in missed(table, "ACM")]
     if not found:
         return ""
-    return f"ACM cells that do not agree: {len(found)}, {sum(found)} of them without a known reason."
+    return f"{len(found)} do not agree, {sum(found)} of them without a known reason"
 
 
 def paired_with_fresh(tables: Sequence[Results]) -> str:
@@ -187,6 +188,9 @@ def finding(results: Results) -> tuple[str, ...]:
     of_acm = count(results, only="ACM")
     if not of_acm.judged:
         return ()
-    first = f"At the published settings {of_acm.share('ACM means')} agree with the source or exceed it."
-    told = " ".join(filter(None, (first + of_acm.leaning(), told_missed([results]))))
-    return tuple(filter(None, (told, paired_with_fresh([results]))))
+    why = told_missed([results])
+    first = (
+        f"At the published settings {of_acm.share('ACM means')} agree with the source or exceed it"
+        f"{f'; {why}' if why else ''}.{of_acm.leaning()}"
+    )
+    return tuple(filter(None, (first, paired_with_fresh([results]))))

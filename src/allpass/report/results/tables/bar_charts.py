@@ -66,7 +66,7 @@ def _chart(axes: Axes, shown: Chart, beside: Chart) -> None:
     for base, versions in CHARTS.families.items():
         roles = zip((base, *versions), ("baseline", "ACM", "ACMII"), strict=True)
         groups[base] = [(row, _ROLES[role]) for row, role in roles if row in bars]
-    ends, ticks, place = [], {}, 0.0
+    ends, ticks, place = list[float](), dict[str, float](), 0.0
     for name, group in groups.items():
         if not group:
             continue
