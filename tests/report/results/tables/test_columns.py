@@ -95,7 +95,7 @@ def test_headers_say_whose_settings_they_are() -> None:
     )
     assert headers["table1"][3::2] == (
         "ours, published settings or our defaults",
-        "ours, published settings or our defaults, new splits",
+        "ours, published settings or our defaults, more splits",
         "ours, honest",
     )
 

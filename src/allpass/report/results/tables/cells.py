@@ -59,11 +59,21 @@ class Results:
             return "not searched"
         if kind == "fresh" and not cell.searched:
             return "not run on others"
-        if kind == "fresh" and not any(other.drawn for other in self.spec.cells):
-            return f"only {' and '.join(self._on_others)} run on others"
+        if kind == "fresh" and not self._drawn:
+            return f"only {' and '.join(self._on_others)} run on {self.other_splits}"
         return (
             "splits not known" if kind == "fresh" and cell.settings is not None else "no settings published"
         )
+
+    @property
+    def _drawn(self) -> bool:
+        """Whether splits of the source are known."""
+        return any(cell.drawn is not None for cell in self.spec.cells)
+
+    @property
+    def other_splits(self) -> str:
+        """What the splits of fresh numbers are called; where those of the source are not known ours are among them."""
+        return "new splits" if self._drawn else "more splits"
 
     @property
     def _on_others(self) -> list[str]:

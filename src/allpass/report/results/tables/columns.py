@@ -21,7 +21,7 @@ from allpass.report.results.tables.cells import (
 
 _HEADERS: dict[Kind, tuple[str, str]] = {
     "same": ("ours, {settings}", "difference to published; to the rerun"),
-    "fresh": ("ours, {settings}, new splits", "difference to published"),
+    "fresh": ("ours, {settings}, {splits}", "difference to published"),
     "honest": ("ours, honest", "honest minus published"),
 }
 _EXPLANATION = (
@@ -48,7 +48,8 @@ def details(results: Results) -> tuple[Block, ...]:
             [printed(cell) for cell in cells],
         )
         ours = {kind: _of_kind(results, cells, kind) for kind in results.kinds}
-        titles = [title.format(settings=results.same_settings) for kind in ours for title in _HEADERS[kind]]
+        words = {"settings": results.same_settings, "splits": results.other_splits}
+        titles = [title.format(**words) for kind in ours for title in _HEADERS[kind]]
         header = ("row", "published", "authors' code, rerun", *titles)
         lines: list[tuple[Value | str, ...]] = []
         for place, cell in enumerate(cells):
