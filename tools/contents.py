@@ -170,7 +170,10 @@ def agreement() -> str:
     """What came of running the ACM paper again: do the numbers agree, and what channels are worth."""
     from tools import reproduced
 
-    return textwrap.fill(reproduced.agreement(), 120)
+    return "\n".join(
+        textwrap.fill(text, 120, initial_indent="- ", subsequent_indent="  ")
+        for text in reproduced.agreement()
+    )
 
 
 BLOCKS: dict[str, Callable[[], str]] = {

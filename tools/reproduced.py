@@ -20,7 +20,7 @@ from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Page, Picture
-from allpass.report.results.tables.agreement import Count, count, paired_with_fresh
+from allpass.report.results.tables.agreement import Count, count, paired_with_fresh, told_missed
 from allpass.report.results.tables.cells import Results
 from allpass.report.results.tables.worth import told_worth
 from allpass.train.runs.store import Store
@@ -77,7 +77,7 @@ def index(made: Mapping[str, Page]) -> str:
         "table](../how-to/reproduce.md#how-to-read-a-table) says what “same” and “honest” mean.",
     ]
     said = agreement()
-    lines += ["", "## ACM in short", "", said] if said else []
+    lines += ["", "## ACM in short", "", *(f"- {text}" for text in said)] if said else []
     for name, study in STUDIES.items():
         rows = current(name)
         lines += ["", f"## [{study.title}]({name}.md)" if rows else f"## {study.title}", ""]
@@ -93,18 +93,28 @@ def index(made: Mapping[str, Page]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def agreement() -> str:
+def agreement() -> list[str]:
     """What came of the ACM paper: how many cells agree with it, on its splits and on others, and what it is worth."""
     found = {name: Results(STUDIES[name], kept(name)) for name in ACM if name in STUDIES}
-    tables = list(found.values())
-    said = sum((count(table, only="ACM") for table in tables), Count()).said(f"ACM cells of {', '.join(ACM)}")
+    counts = {name: count(table, only="ACM") for name, table in found.items()}
+    said = sum(counts.values(), Count()).said("ACM cells")
     if not said:
-        return ""
+        return []
+    tables = list(found.values())
     once = [
         table for name, table in found.items() if name != "acm-fixed"
     ]  # which has the graphs of acm-random again
-    parts = (f"At the published settings, {said}", paired_with_fresh(tables), *told_worth(once))
-    return " ".join(filter(None, parts))
+    each, why = (
+        ", ".join(f"{name} {counted.share()}" for name, counted in counts.items()),
+        told_missed(tables),
+    )
+    parts = (
+        f"At the published settings, {said}",
+        f"By table: {each}{f'. Of all of them {why}' if why else ''}.",
+        paired_with_fresh(tables),
+        *told_worth(once),
+    )
+    return [part for part in parts if part]
 
 
 def stale() -> list[Path]:

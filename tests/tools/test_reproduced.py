@@ -13,6 +13,9 @@ from tests.train.writers import run
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan, Row, Study, merged
 from allpass.report.results.catalogue import PAGES
+from allpass.report.results.tables.agreement import count
+from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.missed import missed, unexplained
 from allpass.train.runs.store import Store
 from tools import reproduced
 
@@ -81,6 +84,29 @@ def test_a_part_of_a_study_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None
         "Squirrel",
     }
     assert len(found) < len(whole)
+
+
+def test_the_first_page_gives_the_share_of_every_acm_table_and_how_many_have_no_reason() -> None:
+    first, by_table, *_ = reproduced.agreement()
+    found = {name: Results(STUDIES[name], reproduced.kept(name)) for name in reproduced.ACM}
+    counts = {name: count(table, only="ACM") for name, table in found.items()}
+    agree, judged = (sum(getattr(one, what) for one in counts.values()) for what in ("agree", "judged"))
+    assert first.startswith(
+        f"At the published settings, {agree} of {judged} ACM cells ({agree / judged:.0%}) agree"
+    )
+    for name, one in counts.items():
+        assert f"{name} {one.agree} of {one.judged} ({one.agree / one.judged:.0%})" in by_table
+    others = [(table, cell, row) for table in found.values() for cell, row in missed(table, "ACM")]
+    assert len(others) == judged - agree
+    without = sum(unexplained(*other) for other in others)
+    assert by_table.endswith(
+        f"Of all of them {len(others)} do not agree, {without} of them without a known reason."
+    )
+
+
+def test_without_acm_tables_the_first_page_says_nothing_of_them(copied: Path) -> None:
+    assert reproduced.agreement() == []
+    assert "ACM in short" not in (copied / "index.md").read_text()
 
 
 def test_every_study_is_known_here() -> None:

@@ -4,12 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allpass.report.results.shades import STRONGEST, on_white, shaded, tint
+from allpass.report.results.html import html
+from allpass.report.results.latex import latex
+from allpass.report.results.markdown import markdown
+from allpass.report.results.page import Page, Table
+from allpass.report.results.shades import LEAST, SCALE, STRONGEST, captioned, on_white, shaded, tint
 from allpass.report.theme import COLOURS
 
 
 @given(st.lists(st.none() | st.floats(0, 100), min_size=1))
-def test_the_best_is_bold_and_shades_are_places_between_the_ends(numbers: list[float | None]) -> None:
+def test_the_best_is_bold_and_shades_are_places_around_the_middle(numbers: list[float | None]) -> None:
     values = shaded(numbers, [str(number) for number in numbers])
     known = [number for number in numbers if number is not None]
     assert [value.text for value in values] == [str(number) for number in numbers]
@@ -18,7 +22,33 @@ def test_the_best_is_bold_and_shades_are_places_between_the_ends(numbers: list[f
         if number is None or max(known) == min(known):
             assert value.shade is None
         else:
-            assert value.shade == pytest.approx((number - min(known)) / (max(known) - min(known)))
+            low, high = min(known), max(known)
+            assert value.shade == pytest.approx(0.5 + (number - (low + high) / 2) / max(high - low, LEAST))
+            assert 0 <= value.shade <= 1
+
+
+def test_numbers_that_are_close_look_alike() -> None:
+    wide, close = (shaded([low, 90.0], ["", ""]) for low in (90.0 - LEAST, 89.9))
+    assert [value.shade for value in wide] == [0.0, 1.0]
+    assert [tint(value.shade or 0.0)[1] for value in close] == [1, 1]  # of 45 percent
+
+
+def test_what_has_no_number_sets_no_scale() -> None:
+    without, alone = shaded([80.0, None, 90.0], ["80", "(20)", "90"]), shaded([80.0, 90.0], ["80", "90"])
+    assert (without[0], without[2]) == alone
+    assert without[1].shade is None
+
+
+def test_a_caption_tells_of_colour_where_there_is_some() -> None:
+    plain = Table("Means.", ("row", "one"), (("a", "1"),))
+    coloured = Table.of_columns("Means.", ("row", "one"), ["a", "b"], [shaded([1.0, 2.0], ["1", "2"])])
+    assert captioned(plain) == "Means."
+    assert captioned(coloured) == f"Means. {SCALE}"
+    shown = Page("A page", (coloured,))
+    assert "red, the worst" in html(shown)
+    assert "red, the worst" in latex(shown)
+    assert "red, the worst" not in markdown(shown)
+    assert all("red, the worst" not in render(Page("A page", (plain,))) for render in (html, latex))
 
 
 def test_the_middle_is_white_and_the_ends_are_the_colours_of_the_theme() -> None:

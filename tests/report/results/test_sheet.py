@@ -24,6 +24,17 @@ def test_every_number_stands_in_its_cell_and_the_best_is_bold() -> None:
 def test_colours_go_from_red_to_green() -> None:
     from matplotlib.colors import to_hex
 
-    (axes,) = sheet(["a", "b", "c"], {"": {"x": shaded([0.0, 1.0, 0.5], ["0", "1", "0.5"])}}).axes
+    (axes,) = sheet(["a", "b", "c"], {"": {"x": shaded([0.0, 10.0, 5.0], ["0", "10", "5"])}}).axes
     colours = [(to_hex(patch.get_facecolor()), patch.get_alpha()) for patch in axes.patches]
     assert colours == [(light("worst"), pytest.approx(0.45)), (light("best"), pytest.approx(0.45))]
+
+
+def test_long_names_of_rows_are_not_cut_off() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    names = ["GCN", "Read as ACM-GCN++: ACMII-GCN+"]
+    figure = sheet(names, {"": {str(place): shaded([0.0, 10.0], ["0", "10"]) for place in range(9)}})
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    ends = [text.get_window_extent(renderer).x0 for text in figure.axes[0].texts if text.get_text() in names]
+    assert len(ends) == 2
+    assert min(ends) > 20  # other fonts are wider

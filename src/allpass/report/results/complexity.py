@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from allpass.experiments.complexity.study import ComplexityStudy
 from allpass.experiments.study import Row, Study
@@ -26,6 +26,24 @@ _COUNTED = (
     "of torch; activations and softmax are not."
 )
 _LOOKS = (("low", "o"), ("high", "s"), ("both", "^"))
+
+
+class Timed(NamedTuple):
+    """How many times as long an epoch of a model takes as that of its base, by dataset.
+
+    Args:
+        model: The model.
+        base: Its base.
+        ours: As measured.
+        published: As published, where it was.
+        tables: Where that was.
+    """
+
+    model: str
+    base: str
+    ours: Sequence[float]
+    published: Sequence[float]
+    tables: str
 
 
 def page(study: Study, rows: Sequence[Row]) -> Page:
@@ -61,7 +79,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
                 partial(_excess, name="flops"),
             ),
             Heading("Time of an epoch"),
-            _times(costs, rows),
+            *_times(costs, rows),
             *_picture(costs, found),
             *(_family(costs, found, base) for base in _bases(costs, found)),
         ]
@@ -80,9 +98,23 @@ def _picture(study: ComplexityStudy, found: _Rows) -> list[Block]:
 
 
 def _findings(study: ComplexityStudy, rows: Sequence[Row]) -> tuple[str, ...]:
-    times = _timed(study, rows)
-    told = (f"Time of an epoch, the median over datasets: {'; '.join(times)}.",) if times else ()
-    return (f"Parameters: {_parameters(rows)}", f"Operations: {_operations(rows)}", *told)
+    return (
+        f"Parameters: {_parameters(rows)}",
+        f"Operations: {_operations(rows)}",
+        *_told_times(_timed(study, rows)),
+    )
+
+
+def _told_times(timed: Sequence[Timed]) -> tuple[str, ...]:
+    """The shortest and the longest of the medians, as ours and as published."""
+    if not timed:
+        return ()
+    ours = _range([median(one.ours) for one in timed])
+    published = [median(one.published) for one in timed if one.published]
+    theirs = f" (published {_range(published)})" if published else ""
+    return (
+        f"Time of an epoch with channels, in the median over datasets: {ours} times that of the base model{theirs}.",
+    )
 
 
 def _parameters(rows: Sequence[Row]) -> str:
@@ -108,17 +140,31 @@ def _operations(rows: Sequence[Row]) -> str:
     )
 
 
-def _times(study: ComplexityStudy, rows: Sequence[Row]) -> Text:
-    lines = _timed(study, rows)
-    if not lines:
-        return Text("No model was timed beside its base.")
-    how = "The median over datasets, and from the lowest to the highest of them:"
-    return Text("\n".join((how, "", *(f"- {line}" for line in lines))))
+def _times(study: ComplexityStudy, rows: Sequence[Row]) -> tuple[Block, ...]:
+    timed = _timed(study, rows)
+    if not timed:
+        return (Text("No model was timed beside its base."),)
+    return (
+        Table(
+            "How many times as long an epoch takes as that of the base model: the median over datasets, and from the "
+            "lowest to the highest of them.",
+            ("model", "base", "ours", "published", "published in"),
+            tuple(
+                (
+                    one.model,
+                    one.base,
+                    _spread(one.ours),
+                    *((_spread(one.published), one.tables) if one.published else (_NOTHING, _NOTHING)),
+                )
+                for one in timed
+            ),
+        ),
+    )
 
 
-def _timed(study: ComplexityStudy, rows: Sequence[Row]) -> list[str]:
-    """How long an epoch takes beside that of the base model, a line a model that was timed."""
-    lines = []
+def _timed(study: ComplexityStudy, rows: Sequence[Row]) -> list[Timed]:
+    """How long an epoch takes beside that of the base model, for each model that was timed."""
+    found = []
     for title, model in study.models.items():
         mine = [row for row in rows if row["model"] == title and row["ratio"] is not None]
         ours, published = (
@@ -127,9 +173,13 @@ def _timed(study: ComplexityStudy, rows: Sequence[Row]) -> list[str]:
         )
         if ours:
             tables = " and ".join(dict.fromkeys((model.table, study.models[model.base].table)))
-            theirs = f" (published {_spread(published)}, {tables})" if published else ""
-            lines.append(f"{title} {_spread(ours)} times {model.base}{theirs}")
-    return lines
+            found.append(Timed(title, model.base, ours, published, tables))
+    return found
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = (f"{choose(values):.2f}" for choose in (min, max))
+    return low if low == high else f"{low} to {high}"
 
 
 def _spread(values: Sequence[float]) -> str:

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from allpass.report.environment import environment
 from allpass.report.results.page import Block, Page, Picture, Value
-from allpass.report.results.shades import tint
+from allpass.report.results.shades import captioned, tint
 from allpass.report.svg import inline_svg
 from allpass.report.theme import css_variables
 from allpass.report.wording import clean
@@ -29,6 +29,7 @@ def html(page: Page) -> str:
             kind=_kind,
             svg=_svg,
             tint=tint,
+            captioned=captioned,
             shown=_shown,
             LONG=LONG,
             themes={theme: css_variables(theme) for theme in ("light", "dark")},

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
-from allpass.report.results.shades import on_white
+from allpass.report.results.shades import captioned, on_white
 from allpass.report.wording import clean
 
 _OPENING = r"""\documentclass{article}
@@ -114,7 +114,7 @@ def _table(table: Table) -> str:
     return "\n\n".join(
         _float(
             "table",
-            f"\\caption*{{{escape(table.caption)}{' (continued)' * (number > 0)}}}\n"
+            f"\\caption*{{{escape(captioned(table))}{' (continued)' * (number > 0)}}}\n"
             "\\begin{adjustbox}{max width=\\linewidth}\n"
             f"\\begin{{tabular}}{{{widths}}}\n\\toprule\n{header}\n\\midrule\n"
             + "\n".join(part)

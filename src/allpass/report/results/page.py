@@ -104,6 +104,11 @@ class Table:
         """
         return cls(caption, header, tuple(zip(names, *columns, strict=True)))
 
+    @property
+    def in_colour(self) -> bool:
+        """Whether some of its values have shades."""
+        return any(value.shade is not None for row in self.values() for value in row)
+
     def values(self) -> Iterator[tuple[Value, ...]]:
         """Its rows, with every text as a value."""
         for row in self.rows:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROW = 0.21  # inches
-_NAMES = 2.6  # cells that the names of the rows are wide
+_SIGN = 0.071  # inches that a sign of a name is wide
+_LEFT = 1.6  # inches that the names of the rows have at least
 
 
 @in_style
@@ -32,8 +33,10 @@ def sheet(names: Sequence[str], groups: Mapping[str, Mapping[str, Sequence[Value
     broken = any(" (" in name for name, _ in columns)
     above = 1 + bool(any(groups)) + 0.7 * broken
     height = len(names) + above
+    left = max(_LEFT, _SIGN * max(map(len, names), default=0) + 0.1)
+    cells = left * len(columns) / (SHEET - left)  # that the names of the rows are wide
     figure = Figure(figsize=(SHEET, height * _ROW))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(-_NAMES, len(columns)), ylim=(height, 0))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(-cells, len(columns)), ylim=(height, 0))
     axes.set_axis_off()
     place = 0
     for title, group in groups.items():

@@ -8,10 +8,12 @@ from allpass.errors import InputError
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Table
 from allpass.report.results.tables.cells import (
     Results,
     allowed,
     as_table,
+    comparable,
     compared,
     data_of,
     measured,
@@ -21,6 +23,7 @@ from allpass.report.results.tables.cells import (
     spread,
     why_incomparable,
 )
+from allpass.report.results.tables.columns import details
 
 SPEC = read_spec("acm-random")
 STUDY = TableStudy(SPEC)
@@ -37,6 +40,12 @@ SCORES = [93.0, 94.0, 95.0, 96.0, 93.0, 94.0, 95.0, 96.0, 94.0, 95.0]
         ("acm-fixed", "WRGAT", "Texas", "honest", "not run"),
         ("table1", "GCN", "Cora 0.5%", "same", "not run yet"),
         ("table1", "M3S", "Cora 5%", "same", "not run yet"),
+        ("table1", "GCN", "Cora 5%", "fresh", "not run yet"),
+        ("table1", "LP", "Cora 5%", "fresh", "only GCN run on more splits"),
+        ("table1", "Snowball", "Cora 5%", "fresh", "only GCN run on more splits"),
+        ("acm-random", "GCNII", "Texas", "fresh", "splits not known"),
+        ("acm-random", "MLP-2", "Texas", "fresh", "no settings published"),
+        ("acm-random", "Alpha 0.9: APPNP", "Wisconsin", "fresh", "not run on others"),
     ],
 )
 def test_why_nothing_stands_in_a_place(name: str, row: str, column: str, kind, reason: str) -> None:
@@ -75,6 +84,33 @@ def test_every_number_of_some_rows_is_a_line() -> None:
     row = row_of(cell, "same", SCORES)
     table = as_table(Results(STUDY, [row]))
     assert table.rows == (("ACM-GCN", "Chameleon", "same", printed(cell), measured(row), compared(row)),)
+
+
+def test_the_terminal_says_what_the_page_says() -> None:
+    spec = read_spec("table1")
+    places = [("LP", "same"), ("GCN", "fresh"), ("Snowball", "same"), ("GCN", "honest")]
+    rows = [row_of(spec.cell(row, "Cora 1%"), kind, SCORES) for row, kind in places]  # type: ignore[arg-type]
+    lines = as_table(Results(TableStudy(spec), rows)).rows
+    words = [str(line[-1]).rpartition("], ")[2] for line in lines]
+    assert words == ["with our default settings", "with our default settings", "better", "better"]
+    page = {
+        (table.caption.partition(" (")[0], values[0].text): values
+        for table in details(Results(TableStudy(spec), rows))
+        if isinstance(table, Table)
+        for values in table.values()
+    }
+    assert page["Cora 1%", "LP"][4].text == lines[0][-1]
+    assert page["Cora 1%", "GCN"][6].text == lines[1][-1]
+    honest = row_of(SPEC.cell("ACM-GCN", "Texas"), "honest", SCORES)
+    assert as_table(Results(STUDY, [honest])).rows[0][-1] == "not comparable: Other data: texas-4."
+
+
+def test_more_or_fewer_runs_are_of_the_same_protocol_other_splits_are_not() -> None:
+    table1 = read_spec("table1")
+    assert comparable(table1.cell("Snowball", "Cora 3%"), "same")
+    assert not comparable(SPEC.cell("Few labels: GPRGNN", "Cora"), "same")
+    assert comparable(SPEC.cell("GAT", "Cora"), "honest")
+    assert not comparable(SPEC.cell("GAT", "Cora"), None)
 
 
 def test_numbers_as_text() -> None:

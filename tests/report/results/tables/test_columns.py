@@ -84,3 +84,25 @@ def test_notes_are_said_once_for_their_columns() -> None:
     assert any(line.startswith("GAT (Cora, CiteSeer, PubMed): Printed in the GPRGNN paper") for line in lines)
     assert "BernNet (Wisconsin): Printed as not available." in lines
     assert len(lines) == len(set(lines))
+
+
+def test_headers_say_whose_settings_they_are() -> None:
+    found = {name: details(Results(STUDIES[name], []))[2] for name in ("acm-random", "table1")}
+    headers = {name: table.header for name, table in found.items() if isinstance(table, Table)}
+    assert headers["acm-random"][3:-1:2] == (
+        "ours, same settings",
+        "ours, same settings, new splits",
+        "ours, honest",
+    )
+    assert headers["table1"][3::2] == (
+        "ours, published settings or our defaults",
+        "ours, published settings or our defaults, more splits",
+        "ours, honest",
+    )
+
+
+def test_published_numbers_of_another_protocol_have_no_colour() -> None:
+    values = {values[0].text: values[1] for values in table_of([], "Cora").values()}
+    assert values["GPRGNN"].shade is None
+    assert values["Few labels: GPRGNN"].shade is None
+    assert values["MixHop"].shade == 0.0  # and not the lower ones of another protocol

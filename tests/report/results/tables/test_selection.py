@@ -5,7 +5,7 @@ from tests.report.results.invented import row_of
 
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
-from allpass.report.results.page import Table
+from allpass.report.results.page import Table, Text
 from allpass.report.results.tables.cells import Results
 from allpass.report.results.tables.selection import bias_of, selection
 
@@ -31,14 +31,32 @@ def test_the_lift_is_averaged_over_models_and_has_a_range() -> None:
         (pytest.approx(0.95), 3),
     )
     assert bias_of(results, columns["Film"]) is None
-    _, table = selection(results)
+    _, _, table = selection(results)
     assert isinstance(table, Table)
     assert table.rows == (("Texas", "texas-4", "3", "0.70", "0.20 to 1.50", "0.95 (3 models)"),)
     old = [{**row, "chosen_apart": None} for row in rows]
-    _, table = selection(Results(STUDY, old))
+    _, _, table = selection(Results(STUDY, old))
     assert isinstance(table, Table)
     assert table.rows[0][-1] == "–"
 
 
 def test_nothing_measured_is_not_shown() -> None:
     assert selection(Results(STUDY, [])) == ()
+
+
+def limits(name: str, *places: tuple[str, str]) -> str:
+    study = TableStudy(read_spec(name))
+    rows = [row_of(study.spec.cell(*place), "honest", [80.0, 82.0]) for place in places]
+    _, text, _ = selection(Results(study, rows))
+    assert isinstance(text, Text)
+    return text.text
+
+
+def test_it_is_said_what_the_lift_leaves_out() -> None:
+    said = limits("acm-random", ("GCN", "Texas"), ("GCN", "Film"), ("GCN", "CiteSeer"))
+    assert said.startswith("The lift is a lower bound of")
+    assert "validation nodes of one split are test nodes of another" in said
+    assert "The best of 60 settings stands here for the best of the 270 in the grid of the source" in said
+    assert said.endswith("than the published numbers are of, it was measured for Texas, CiteSeer.")
+    assert "corrected" not in limits("acm-random", ("GCN", "Film"))
+    assert "for the best of the 210 in" in limits("acm-deezer", ("GCN", "Deezer-Europe"))

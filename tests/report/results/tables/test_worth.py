@@ -30,7 +30,7 @@ ROWS = [
 
 
 def test_differences_by_network_and_column() -> None:
-    _, _, mlp, gcn = worth(Results(STUDY, ROWS))
+    _, _, _, mlp, gcn = worth(Results(STUDY, ROWS))
     assert isinstance(mlp, Table)
     assert isinstance(gcn, Table)
     assert (mlp.header, gcn.header) == (("network", "Film", "Cora"), ("network", "Cora"))
@@ -43,20 +43,48 @@ def test_differences_by_network_and_column() -> None:
 
 def told(*rows: dict[str, object]) -> str:
     (found,) = told_worth([Results(STUDY, rows)])
-    return found.partition("by 95% intervals: ")[2]
+    return found.removeprefix("With honest settings, by 95% intervals, ")
 
 
-def test_it_is_told_where_a_network_is_above_both() -> None:
+def counts(*rows: dict[str, object]) -> dict[str, tuple[str, ...]]:
+    _, _, table, *_ = worth(Results(STUDY, rows))
+    assert isinstance(table, Table)
+    assert table.header[:3] == ("network", "graphs", "above both")
+    return {str(line[0]): tuple(map(str, line[1:])) for line in table.rows}
+
+
+FILM = [
+    honest("ACM-GCN", "Film", 61.0, 62.0, 63.0),
+    honest("MLP-2", "Film", 41.0, 41.9, 43.1),
+    honest("GCN", "Film", 31.0, 32.0, 33.1),
+]
+
+
+def test_of_one_graph_it_is_told_what_a_network_is_above() -> None:
     assert told(*ROWS) == (
-        "ACM-GCN is above both on 0 of 1 graphs, above one on 0 more, below one on Cora; "
-        "ACMII-GCN is above both on 0 of 1 graphs, above one on 1 more."
+        "ACM-GCN is above MLP-2, below GCN, on Cora; ACMII-GCN is above MLP-2, not above GCN, on Cora."
     )
-    worse = honest("GCN", "Cora", 80.0, 79.1, 81.0)
-    assert told(*ROWS[:-1], worse).startswith(
-        "ACM-GCN is above both on 1 of 1 graphs (Cora), above one on 0 more; "
+    even = honest("GCN", "Cora", 88.0, 87.5, 88.5)
+    assert told(*ROWS[:-1], even) == "ACM-GCN and ACMII-GCN are each above MLP-2, not above GCN, on Cora."
+
+
+def test_of_several_graphs_it_is_told_of_the_networks_that_were_run_on_most() -> None:
+    rows = [ROWS[1], ROWS[2], *ROWS[4:], *FILM]
+    assert told(*rows) == (
+        "ACM-GCN is above both MLP-2 and GCN on 1 of 2 graphs (Film), and below one of them on Cora."
     )
-    both = told_worth([Results(STUDY, [*ROWS[:-1], worse]), Results(TableStudy(read_spec("acm-deezer")), [])])
-    assert "above both on 1 of 1 graphs (Cora)" in both[0]
+    more = honest("ACMII-GCN", "Film", 61.0, 62.0, 63.0)
+    assert told(*rows, more).endswith("; ACMII-GCN is above both MLP-2 and GCN on 1 of 2 graphs (Film).")
+    deezer = Results(TableStudy(read_spec("acm-deezer")), [])
+    assert told_worth([Results(STUDY, rows), deezer]) == told_worth([Results(STUDY, rows)])
+
+
+def test_the_page_counts_the_graphs_of_every_network() -> None:
+    assert counts(*ROWS[:3], *ROWS[4:], *FILM[1:]) == {
+        "ACM-GCN": ("2", "0", "1 (Film)", "0", "1 (Cora)"),
+        "ACMII-GCN": ("1", "0", "1 (Cora)", "0", "0"),
+    }
+    assert counts(ROWS[1], *ROWS[4:], *FILM)["ACM-GCN"] == ("2", "1 (Film)", "0", "0", "1 (Cora)")
 
 
 def test_a_network_that_learns_nothing_is_above_none() -> None:
@@ -64,8 +92,9 @@ def test_a_network_that_learns_nothing_is_above_none() -> None:
         honest(row, "Film", mean, mean + 1)
         for row, mean in (("ACM-GCN", 20.0), ("MLP-2", 10.0), ("GCN", 9.0))
     ]  # a constant has 25
-    assert told(*idle) == "ACM-GCN is above both on 0 of 1 graphs, above one on 0 more."
-    _, _, table, _ = worth(Results(STUDY, idle))
+    assert told(*idle) == "ACM-GCN is not above MLP-2, not above GCN, on Film."
+    assert counts(*idle) == {"ACM-GCN": ("1", "0", "0", "1 (Film)", "0")}
+    _, _, _, table, _ = worth(Results(STUDY, idle))
     assert isinstance(table, Table)
     assert table.rows[0][1].endswith("○")
 

@@ -12,12 +12,14 @@ from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WO
 from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
-from allpass.report.results.tables.agreement import agreement, below, finding
-from allpass.report.results.tables.cells import NOT_YET, Results, number, title_of
+from allpass.report.results.tables.agreement import agreement, finding
+from allpass.report.results.tables.cells import NOT_YET, Results, comparable, number, title_of
 from allpass.report.results.tables.changes import changes, told_changes
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.elsewhere import elsewhere, told_elsewhere
 from allpass.report.results.tables.luck import luck
+from allpass.report.results.tables.missed import below
+from allpass.report.results.tables.readings import readings
 from allpass.report.results.tables.selection import selection
 from allpass.report.results.tables.sheets import sheets
 from allpass.report.results.tables.worth import told_worth, worth
@@ -71,6 +73,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *worth(results),
             *elsewhere(results),
             *changes(results),
+            *readings(results),
             *below(results),
             *luck(results),
             *selection(results),
@@ -112,7 +115,7 @@ def _overview(results: Results, kind: Kind) -> tuple[Block, ...]:
 def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence[Column]) -> Table:
     shown = [
         shaded(
-            [results.mean(results.cell(row, column), kind) for row in rows],
+            [_scaled(results, results.cell(row, column), kind) for row in rows],
             [_short(results, results.cell(row, column), kind) for row in rows],
         )
         for column in columns
@@ -125,6 +128,11 @@ def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence
             [(*column, Value(text)) for column, text in zip(shown, known, strict=True)],
         )
     return Table.of_columns(_TITLES[kind], header, rows, shown)
+
+
+def _scaled(results: Results, cell: Cell | None, kind: Kind) -> float | None:
+    """The mean, where it may be held against the others of its column."""
+    return results.mean(cell, kind) if cell is not None and comparable(cell, kind) else None
 
 
 def _frequent(results: Results, rows: Sequence[str], column: Column, kind: Kind) -> str:

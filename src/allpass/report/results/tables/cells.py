@@ -59,9 +59,31 @@ class Results:
             return "not searched"
         if kind == "fresh" and not cell.searched:
             return "not run on others"
+        if kind == "fresh" and not self._drawn:
+            return f"only {' and '.join(self._on_others)} run on {self.other_splits}"
         return (
             "splits not known" if kind == "fresh" and cell.settings is not None else "no settings published"
         )
+
+    @property
+    def _drawn(self) -> bool:
+        """Whether splits of the source are known."""
+        return any(cell.drawn is not None for cell in self.spec.cells)
+
+    @property
+    def other_splits(self) -> str:
+        """What the splits of fresh numbers are called; where those of the source are not known ours are among them."""
+        return "new splits" if self._drawn else "more splits"
+
+    @property
+    def _on_others(self) -> list[str]:
+        """The rows that are run on other splits too."""
+        return list(dict.fromkeys(cell.row for cell in self.spec.cells if cell.has_fresh))
+
+    @property
+    def same_settings(self) -> str:
+        """What the settings of ours by the same protocol are called; some tables have none for some of their rows."""
+        return "published settings or our defaults" if self.spec.defaults else "same settings"
 
 
 def number(row: Row | None, name: str) -> float | None:
@@ -132,13 +154,26 @@ def compared(row: Row, with_what: str = "published", *, word: str = "") -> str:
     return f"{signed(difference)}{interval}, {word or row[f'{with_what}_verdict']}"
 
 
+def judged(cell: Cell, row: Row) -> str:
+    """The difference to the published mean with what may be called of it, or why the two cannot be compared.
+
+    Args:
+        cell: What was printed.
+        row: Ours, of any kind.
+    """
+    if row["kind"] == "honest":
+        reason = why_incomparable(cell, row)
+        return f"not comparable: {reason}" if reason else compared(row)
+    return compared(row, word="" if cell.settings is not None else "with our default settings")
+
+
 def as_table(results: Results) -> Table:
     """Every number of some rows, a line each."""
     lines = []
     for row in results.rows:
         cell = results.spec.cell(str(row["row"]), str(row["column"]))
         lines.append(
-            (cell.row, cell.column.name, str(row["kind"]), printed(cell), measured(row), compared(row))
+            (cell.row, cell.column.name, str(row["kind"]), printed(cell), measured(row), judged(cell, row))
         )
     return Table(
         "Mean ± deviation in percent; the difference is ours minus the published mean, with its 95% interval.",
@@ -170,6 +205,30 @@ def why_incomparable(cell: Cell, row: Row) -> str:
         return cell.incomparable
     moved = row["kind"] == "honest" and cell.column.corrected is not None
     return f"Other data: {data_of(cell.column)}." if moved else "Too few runs for an interval."
+
+
+def comparable(cell: Cell, kind: Kind | None) -> bool:
+    """Whether a number may be held against those below and above it.
+
+    Args:
+        cell: Its place.
+        kind: That of ours; nothing for the published one.
+    """
+    if kind is None and cell.incomparable:
+        return False
+    changes = cell.row_changes if kind == "honest" else cell.changes
+    return changes.get("splits", {}).keys() <= {"count"}  # more or fewer runs are of the same protocol
+
+
+def shortened(cell: Cell, row: Row) -> bool:
+    """Whether a number by the same protocol is of fewer runs than its column plans.
+
+    Args:
+        cell: Its place.
+        row: Ours.
+    """
+    planned = (cell.drawn or cell.column.protocol.splits).get("count", 0)
+    return row["kind"] == "same" and int(row["runs"] or 0) < planned
 
 
 def allowed(cell: Cell, row: Row, *, as_many: bool = False) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 
 from allpass.experiments.tables.spec import Cell, Column
 from allpass.experiments.tables.study import Kind
@@ -12,16 +11,17 @@ from allpass.report.results.page import Block, Heading, Table, Text, Value, list
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import (
     Results,
+    comparable,
     compared,
     data_of,
+    judged,
     printed,
     spread,
-    why_incomparable,
 )
 
 _HEADERS: dict[Kind, tuple[str, str]] = {
-    "same": ("ours, same settings", "difference to published; to the rerun"),
-    "fresh": ("ours, same settings, new splits", "difference to published"),
+    "same": ("ours, {settings}", "difference to published; to the rerun"),
+    "fresh": ("ours, {settings}, {splits}", "difference to published"),
     "honest": ("ours, honest", "honest minus published"),
 }
 _EXPLANATION = (
@@ -44,10 +44,14 @@ def details(results: Results) -> tuple[Block, ...]:
     blocks: list[Block] = [Heading("Column by column"), Text(_EXPLANATION)]
     for column in results.spec.columns:
         cells = [cell for cell in results.spec.cells if cell.column.name == column.name]
-        shown = shaded([_first(cell.published) for cell in cells], [printed(cell) for cell in cells])
+        shown = shaded(
+            [_first(cell.published) if comparable(cell, None) else None for cell in cells],
+            [printed(cell) for cell in cells],
+        )
         ours = {kind: _of_kind(results, cells, kind) for kind in results.kinds}
-        of_ours = chain(*(_HEADERS[kind] for kind in ours))
-        header = ("row", "published", "authors' code, rerun", *of_ours, "published in")
+        words = {"settings": results.same_settings, "splits": results.other_splits}
+        titles = [title.format(**words) for kind in ours for title in _HEADERS[kind]]
+        header = ("row", "published", "authors' code, rerun", *titles, "published in")
         lines: list[tuple[Value | str, ...]] = []
         for place, cell in enumerate(cells):
             line: list[Value | str] = [cell.row, shown[place], spread(cell.rerun)]
@@ -77,20 +81,16 @@ def notes(results: Results) -> tuple[Block, ...]:
 
 
 def _of_kind(results: Results, cells: Sequence[Cell], kind: Kind) -> tuple[Value, ...]:
-    return shaded([results.mean(cell, kind) for cell in cells], [results.text(cell, kind) for cell in cells])
+    means = [results.mean(cell, kind) if comparable(cell, kind) else None for cell in cells]
+    return shaded(means, [results.text(cell, kind) for cell in cells])
 
 
 def _difference(results: Results, cell: Cell, kind: Kind) -> str:
     row = results.get(cell, kind)
     if row is None:
         return ""
-    if kind == "honest":
-        reason = why_incomparable(cell, row)
-        return f"not comparable: {reason}" if reason else compared(row)
-    if cell.settings is None:
-        return compared(row, word="with our default settings")
-    rerun = compared(row, "rerun") if kind == "same" else ""
-    return "; ".join(part for part in (compared(row), f"to the rerun {rerun}" if rerun else "") if part)
+    rerun = compared(row, "rerun") if kind == "same" and cell.settings is not None else ""
+    return "; ".join(part for part in (judged(cell, row), f"to the rerun {rerun}" if rerun else "") if part)
 
 
 def _caption(column: Column) -> str:

@@ -62,10 +62,7 @@ def _sheets(results: Results, columns: Sequence[Column]) -> list[Block]:
     """Three tables of one graph: published, same settings, honest."""
     graph = columns[0].name.rsplit(maxsplit=1)[0]
     header = ("method", *(column.name.rsplit(maxsplit=1)[1] for column in columns))
-    reading = (
-        "by share of labelled nodes; accuracy in percent, the best of a column bold. Where there is colour it goes "
-        "from red, the worst, to green, the best."
-    )
+    reading = "by share of labelled nodes; accuracy in percent, the best of a column bold."
     rows = results.spec.rows
     cells = [[results.cell(row, column) for row in rows] for column in columns]
     published = [_published(column) for column in cells]

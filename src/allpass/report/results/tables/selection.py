@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
@@ -9,8 +10,13 @@ from typing import NamedTuple
 from allpass.data.draft import many
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Column
-from allpass.report.results.page import Block, Heading, Table
+from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import Results, data_of, number
+
+_BOUND = (
+    "The lift is a lower bound of what such a choice is worth: validation nodes of one split are test nodes of "
+    "another, so that a choice by the validation nodes of all splits has seen test nodes too."
+)
 
 
 class Bias(NamedTuple):
@@ -80,13 +86,40 @@ def selection(results: Results) -> tuple[Block, ...]:
         return ()
     return (
         Heading("What choosing settings on test nodes is worth"),
+        Text(" ".join(filter(None, (_BOUND, _fewer(results), _elsewhere(results))))),
         Table(
             "The best mean on test nodes among the settings that were tried, minus the mean of the setting that is "
             "best on validation nodes, in points: averaged over models, and its range. One setting is chosen for all "
-            "splits, by the mean over their validation nodes; test nodes of one split are validation nodes of others, "
-            "so this lift is too small. The last column has each split choose by its own validation nodes, for rows "
-            "run since that was kept.",
+            "splits, by the mean over their validation nodes. The last column has each split choose by its own "
+            "validation nodes, for rows run since that was kept.",
             ("column", "data", "models", "mean lift", "range", "mean lift, each split choosing"),
             tuple(lines),
         ),
+    )
+
+
+def _fewer(results: Results) -> str:
+    """Told where fewer settings were tried than the grid of the source has."""
+    honest = results.spec.honest
+    grid = math.prod(map(len, honest.space.values()))
+    if honest.trials >= grid:
+        return ""
+    return (
+        f"The best of {honest.trials} settings stands here for the best of the {grid} in the grid of the source, and "
+        "the best of more is at least as high."
+    )
+
+
+def _elsewhere(results: Results) -> str:
+    """The columns that were measured on other data than the published number is of."""
+    names = [
+        column.name
+        for column in results.spec.columns
+        if column.corrected is not None and bias_of(results, column) is not None
+    ]
+    if not names:
+        return ""
+    return (
+        f"On corrected data, and so on other data than the published numbers are of, it was measured for "
+        f"{', '.join(names)}."
     )

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.study import Kind
 from allpass.report.results.page import Picture, Value
-from allpass.report.results.shades import shaded
+from allpass.report.results.shades import SCALE, shaded
 from allpass.report.results.sheet import sheet
-from allpass.report.results.tables.cells import Results, title_of
+from allpass.report.results.tables.cells import Results, comparable, shortened, title_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +21,7 @@ Places: TypeAlias = Callable[[str], tuple[str, str]]
 """Takes the title of a column apart: what it shares with others, and its own."""
 
 _FEW = 2  # so few columns are read faster in a table
+_FEWER = "*"  # of fewer runs than the others
 
 
 def sheets(results: Results, places: Places = lambda title: ("", title)) -> tuple[Picture, ...]:
@@ -33,19 +35,37 @@ def sheets(results: Results, places: Places = lambda title: ("", title)) -> tupl
         return ()
     kinds: dict[str, Kind | None] = {
         "published": None,
-        "ours, same settings": "same",
+        f"ours, {results.same_settings}": "same",
         "ours, honest": "honest",
     }
     return tuple(
         Picture(
             f"{results.spec.id}-{kind or 'published'}",
-            f"The whole table, {title}: means in percent, from red, the worst of a column, to green, the best, in "
-            f"bold; –: {'not run' if kind else 'not published'}.",
+            f"The whole table, {title}: means in percent, the best of a column in bold; –: "
+            f"{'not run' if kind else 'not published'}. {SCALE}{_marks(results, kind)}",
             partial(_drawn, results, kind, places),
         )
         for title, kind in kinds.items()
         if any(_mean(results, cell, kind) is not None for cell in results.spec.cells)
     )
+
+
+def _marks(results: Results, kind: Kind | None) -> str:
+    """What else has to be said of some of the numbers."""
+    known = [cell for cell in results.spec.cells if _mean(results, cell, kind) is not None]
+    apart = any(not comparable(cell, kind) for cell in known)
+    runs = sorted(
+        {int(row["runs"] or 0) for cell in known if (row := _fewer(results, cell, kind)) is not None}
+    )
+    return " In brackets: made by another protocol, and not compared." * apart + (
+        f" {_FEWER}: fewer runs than in the other cells ({' or '.join(map(str, runs))})." if runs else ""
+    )
+
+
+def _fewer(results: Results, cell: Cell | None, kind: Kind | None) -> Row | None:
+    """What was measured of a cell, where it was of fewer runs than planned."""
+    row = results.get(cell, kind) if kind else None
+    return row if cell is not None and row is not None and shortened(cell, row) else None
 
 
 def _drawn(results: Results, kind: Kind | None, places: Places) -> Figure:
@@ -54,11 +74,24 @@ def _drawn(results: Results, kind: Kind | None, places: Places) -> Figure:
     groups: dict[str, dict[str, tuple[Value, ...]]] = {}
     for column in results.spec.columns:
         if any(cell.column == column for cell in known):
-            means = [_mean(results, results.cell(row, column), kind) for row in rows]
-            texts = ["–" if mean is None else f"{mean:.1f}" for mean in means]
+            cells = [results.cell(row, column) for row in rows]
+            means = [_mean(results, cell, kind) for cell in cells]
+            scaled = [
+                mean if cell is not None and comparable(cell, kind) else None
+                for cell, mean in zip(cells, means, strict=True)
+            ]
             group, name = places(title_of(column, kind or "same"))
-            groups.setdefault(group, {})[name] = shaded(means, texts)
+            texts = [_text(results, cell, kind) for cell in cells]
+            groups.setdefault(group, {})[name] = shaded(scaled, texts)
     return sheet(rows, groups)
+
+
+def _text(results: Results, cell: Cell | None, kind: Kind | None) -> str:
+    mean = _mean(results, cell, kind)
+    if cell is None or mean is None:
+        return "–"
+    text = f"{mean:.1f}{'' if _fewer(results, cell, kind) is None else _FEWER}"
+    return text if comparable(cell, kind) else f"({text})"
 
 
 def _mean(results: Results, cell: Cell | None, kind: Kind | None) -> float | None:

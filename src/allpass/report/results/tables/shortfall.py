@@ -17,8 +17,8 @@ from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Cell
 from allpass.experiments.tables.verdicts import WORSE
 from allpass.report.results.page import Block, Table, Text
-from allpass.report.results.tables.agreement import reasons
 from allpass.report.results.tables.cells import Results, measured, number, printed, scores_of, signed
+from allpass.report.results.tables.missed import reasons
 from allpass.train.statistics import paired
 
 TRIED = 1000

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from tests.report.results.invented import row_of
+
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
+from allpass.report.results.page import Table
+from allpass.report.results.tables.cells import Results, allowed
+from allpass.report.results.tables.missed import below, missed, reasons, unexplained
+
+SPEC = read_spec("acm-random")
+STUDY = TableStudy(SPEC)
+FILM = SPEC.cell("ACM-GCN", "Film")  # published 41.62 ± 1.15, the authors' code 40.98 ± 0.89
+SGC = SPEC.cell("ACM-SGC-1", "Film")  # published 39.33 ± 1.25, no rerun
+
+
+def around(mean: float) -> list[float]:
+    return [mean - 1, mean + 1] * 5
+
+
+def test_a_change_that_agrees_is_a_reason() -> None:
+    study = TableStudy(read_spec("acm-fixed"))
+    theirs, ours = (
+        study.spec.cell(row, "Film") for row in ("ACM-Snowball-2", "Three layers: ACM-Snowball-2")
+    )
+    low, right = row_of(theirs, "same", around(30.0)), row_of(ours, "same", around(theirs.published[0]))
+
+    def known(rows) -> str:
+        _, table = below(Results(study, rows))
+        assert isinstance(table, Table)
+        return str(table.rows[0][4])
+
+    assert known([low]).endswith("No reason is known that explains it.")
+    assert known([low, right]).endswith("“Three layers: ACM-Snowball-2” agrees with it.")
+    assert known([low, row_of(ours, "same", around(31.0))]).endswith("No reason is known that explains it.")
+
+
+def test_every_other_cell_has_what_is_known_of_it() -> None:
+    rows = [
+        row_of(FILM, "same", around(38)),
+        row_of(FILM, "honest", around(37), lift=0.75),
+        row_of(SGC, "same", around(39)),
+    ]
+    _, table = below(Results(STUDY, rows))
+    assert isinstance(table, Table)
+    (line,) = table.rows
+    assert line[0] == "ACM-GCN, Film"
+    assert line[1] == "38.00 ± 1.00 (n = 10)"
+    assert line[2] == "41.62 ± 1.15"
+    known = str(line[4])
+    assert "The authors' own code gives 40.98 ± 0.89; ours minus that: −2.98" in known
+    assert "Honest: 37.00 ± 1.00 (n = 10, 60 tried) on film." in known
+    assert "lift means on film by 0.75 points (0.75 to 0.75, 1 model)" in known
+
+
+def test_notes_and_diverged_runs_are_reasons_and_nothing_is_said_so() -> None:
+    plus = SPEC.cell("ACMII-GCN+", "Film")
+    row = {**row_of(plus, "same", around(30)), "diverged": 3}
+    found = reasons(Results(STUDY, [row]), plus, row)
+    assert found == [plus.note, "3 of 10 runs diverged."]
+    _, table = below(Results(STUDY, [row_of(SGC, "same", around(30))]))
+    assert isinstance(table, Table)
+    assert table.rows[0][4] == "No reason is known that explains it."
+
+
+def test_a_choice_on_test_nodes_that_is_worth_enough_is_a_reason() -> None:
+    def known(lift: float) -> str:
+        rows = [row_of(SGC, "same", around(36)), row_of(SGC, "honest", around(37), lift=lift)]
+        table = below(Results(STUDY, rows))[1]
+        assert isinstance(table, Table)
+        return str(table.rows[0][4])
+
+    missing = SGC.published[0] - 36 - allowed(SGC, row_of(SGC, "same", around(36)))
+    assert known(missing - 0.1).endswith("No reason is known that explains it.")
+    assert "No reason" not in known(missing + 0.1)
+
+
+def test_those_that_do_not_agree_are_counted_with_and_without_a_reason() -> None:
+    gcn = SPEC.cell("GCN", "Film")
+    rows = [row_of(cell, "same", around(30)) for cell in (FILM, SGC, gcn)]
+    rows.append(row_of(SGC, "honest", around(37), lift=20.0))  # worth more than all that is missing
+    results = Results(STUDY, rows)
+    assert [cell.row for cell, _ in missed(results)] == ["GCN", "ACM-SGC-1", "ACM-GCN"]
+    assert [cell.row for cell, _ in missed(results, "ACM")] == ["ACM-SGC-1", "ACM-GCN"]
+    assert not any(unexplained(results, cell, row) for cell, row in missed(results))
+    results = Results(STUDY, rows[:3])
+    assert all(unexplained(results, cell, row) for cell, row in missed(results))
+
+
+def test_nothing_is_missed_before_anything_was_run() -> None:
+    assert missed(Results(STUDY, [])) == []
+    assert below(Results(STUDY, [])) == ()
