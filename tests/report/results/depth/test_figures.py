@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from tests.report.results.depth.invented import DEPTHS, ROWS, findings, row
@@ -32,6 +33,20 @@ def test_every_picture_draws_also_what_is_out_of_range() -> None:
     assert [picture.name for picture in pictures] == ["depth-cora", "depth-cora-8"]
     for picture in pictures:
         assert b"energy" in to_bytes(picture.draw(), ".svg")
+
+
+def test_the_names_of_axes_do_not_run_into_each_other() -> None:
+    made = page(
+        STUDY, [{**one, "activation": activation} for one in ROWS for activation in STUDY.spec.activations]
+    )
+    (picture,) = (
+        block for block in made.blocks if isinstance(block, Picture) and block.name == "depth-cora-8"
+    )
+    figure = picture.draw()
+    figure.draw_without_rendering()
+    sides = [axes.yaxis.label.get_window_extent() for axes in figure.axes if axes.get_ylabel()]
+    assert len(sides) == 6
+    assert all(above.y0 > below.y1 for above, below in pairwise(sides))
 
 
 def test_what_diverged_is_a_cross_below_and_ends_its_line() -> None:

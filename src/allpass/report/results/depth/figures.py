@@ -32,9 +32,9 @@ _STYLES = {
 _OTHER = ("muted", "-.", "d")
 _DIVERGED = "all runs diverged"
 _QUANTITIES = (
-    ("variance", "forward variance, log₁₀"),
-    ("gradient_variance", "gradient variance, log₁₀"),
-    ("energy", "energy, log₁₀"),
+    ("variance", "forward variance"),
+    ("gradient_variance", "gradient variance"),
+    ("energy", "energy"),
 )
 _MOMENTS = (("start", "at the start"), ("end", "after training"))
 
@@ -129,7 +129,9 @@ def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
                     _predicted(panel, series(row, f"independent_{quantity}"), ":", style["color"])
                     if quantity != "gradient_variance":
                         _predicted(panel, series(row, f"alike_{quantity}"), "--", style["color"])
-    name_outer(grid, "layer", [f"{words},\n{moment}" for _, words in _QUANTITIES for _, moment in _MOMENTS])
+    sides = [f"{words}\n{moment}, log₁₀" for _, words in _QUANTITIES for _, moment in _MOMENTS]
+    name_outer(grid, "layer", sides)
+    figure.align_ylabels()
     legend(figure, grid, len(names))
     return figure
 

@@ -13,6 +13,7 @@ from allpass.report.results.depth.findings import Findings
 from allpass.report.results.depth.overview import overview
 from allpass.report.results.depth.predictions import predictions
 from allpass.report.results.depth.summary import finding, summary
+from allpass.report.results.depth.trained import training
 from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
 from allpass.report.results.shades import shaded
@@ -36,6 +37,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Text(summary(findings)),
             *overview(findings),
             *predictions(findings),
+            *training(findings),
         ]
         for dataset in findings.present("datasets"):
             blocks += _of_dataset(findings, dataset)
@@ -50,9 +52,9 @@ def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
         Heading(title),
         Picture(
             f"depth-{dataset}",
-            f"{title}: accuracy over depth, mean of the splits with its 95% interval; a point at 0 has diverged in all "
-            "runs, and points of one depth stand side by side. The grey line is what the most frequent class gives, "
-            f"{chance:.1f}%.",
+            f"{title}: accuracy over depth, mean of the splits with its 95% interval; points of one depth stand side "
+            "by side, and a cross at the bottom stands for what diverged in all runs. The dotted line is what the most "
+            f"frequent class gives, {chance:.1f}%.",
             partial(figures.accuracy, findings, dataset),
         ),
         _accuracies(findings, dataset),
@@ -61,9 +63,10 @@ def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
         Picture(
             f"depth-{dataset}-{depth}",
             f"{title}, {depth} layers: sizes in every layer in powers of ten (log10), the median of the runs, from "
-            f"{len(findings.grid.profiles['initialisations'])} of the initialisations. Lines: measured. Dotted: "
-            "predicted for independent neighbours; dashed: for neighbours that are the same (not of gradients). Energy "
-            "is the sum of squares of all signals. A line ends where single precision does.",
+            f"{len(findings.grid.profiles['initialisations'])} of the initialisations; the file of rows has the others "
+            "and all depths. Lines: measured. Dotted: predicted for independent neighbours; dashed: for neighbours "
+            "that are the same (not of gradients). Energy is the sum of squares of all signals. A line ends where "
+            "single precision does; what diverged has none after training.",
             partial(figures.sizes, findings, dataset, depth),
         )
         for depth in findings.grid.profiles["depths"]
