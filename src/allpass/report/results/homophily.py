@@ -30,9 +30,9 @@ _GIVES = {
 }
 _KINDS = {"metrics": PUBLISHED, "sizes": COUNTS}
 _MARKS = (
-    ("definition", "ours, by the definition", "low", "o", 5.5),
-    ("printed", "ours, as printed", "high", "D", 5.0),
-    ("published", "published", "ink", "x", 6.5),
+    ("definition", "ours, by the definition", "low", "o", 10.0),  # a ring around the others where all agree
+    ("printed", "ours, as printed", "high", "D", 4.5),
+    ("published", "published", "ink", "x", 6.0),
 )
 
 
