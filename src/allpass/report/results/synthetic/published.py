@@ -115,7 +115,7 @@ def _short(study: SyntheticStudy, compared: Sequence[Row]) -> str:
         for model, rows in by_model.items()
         if _close(study, rows) < CRITERION * len(rows)
     ]
-    return f" By itself it is not met by {', '.join(short)}." if short else ""
+    return f" Below the {CRITERION:.0%} of our criterion by itself: {', '.join(short)}." if short else ""
 
 
 def _fair(study: SyntheticStudy, compared: Sequence[Row], chance: float) -> str:
