@@ -129,7 +129,7 @@ def _nearness(metrics: Sequence[Row]) -> str:
         if row["by"] == "between"
     }
     furthest = max(near, key=near.__getitem__)
-    return f", at most {near[furthest]:.4g} from the nearer one ({furthest} is the furthest)"
+    return f", at most {round(near[furthest], 4):g} from the nearer one ({furthest} is the furthest)"
 
 
 def _which(both: Sequence[Row]) -> Table:

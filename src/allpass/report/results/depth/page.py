@@ -19,6 +19,11 @@ from allpass.report.results.page import Block, Heading, Page, Picture, Table, Te
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import NOT_YET, number
 
+_SIZES = "sizes in every layer in powers of ten (log10), the median of the runs"
+_ENDS = (
+    "Energy is the sum of squares of all signals. A line ends where single precision does, and what diverged in all "
+    "runs has none after training."
+)
 _SIGNS = {"better": " ▲", "worse": " ▼", "": ""}
 
 
@@ -59,18 +64,29 @@ def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
         ),
         _accuracies(findings, dataset),
     ]
+    drawn = [
+        depth
+        for depth in findings.grid.profiles["depths"]
+        if any((place.dataset, place.layers) == (dataset, depth) for place in findings.found)
+    ]
     blocks += [
         Picture(
             f"depth-{dataset}-{depth}",
-            f"{title}, {depth} layers: sizes in every layer in powers of ten (log10), the median of the runs, from "
-            f"{len(findings.grid.profiles['initialisations'])} of the initialisations; the file of rows has the others "
-            "and all depths. Lines: measured. Dotted: predicted for independent neighbours; dashed: for neighbours "
-            "that are the same (not of gradients). Energy is the sum of squares of all signals. A line ends where "
-            "single precision does; what diverged has none after training.",
+            f"{title}, {depth} layers: {_SIZES}, from {len(findings.grid.profiles['initialisations'])} of the "
+            "initialisations. Lines: measured. Dotted: predicted for independent neighbours; dashed: for neighbours "
+            f"that are the same (not of gradients). {_ENDS}",
             partial(figures.sizes, findings, dataset, depth),
         )
-        for depth in findings.grid.profiles["depths"]
-        if any((place.dataset, place.layers) == (dataset, depth) for place in findings.found)
+        for depth in drawn
+    ]
+    blocks += [
+        Picture(
+            f"depth-{dataset}-{depth}-all",
+            f"{title}, {depth} layers: {_SIZES}, as measured from all initialisations. The file of rows has the same "
+            f"of the other depths. {_ENDS}",
+            partial(figures.all_sizes, findings, dataset, depth),
+        )
+        for depth in drawn[-1:]
     ]
     growths = _growths(findings, dataset)
     return blocks if growths is None else [*blocks, growths]
