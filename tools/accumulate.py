@@ -19,7 +19,6 @@ from allpass.experiments.depth.study import DepthStudy
 from allpass.experiments.executors.local import Local
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Row, Study
-from allpass.experiments.synthetic.graphs import METRICS_TASK
 from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.experiments.tables.study import TableStudy, number_title, search_title
 from allpass.train.runs.store import Store
@@ -62,13 +61,12 @@ def _of_depth(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _of_synthetic(study: SyntheticStudy, rows: Sequence[Row], store: Store) -> Iterator[str]:
-    """Networks and metrics; these when all of a level are there."""
+    """Networks and metrics."""
     there = {(row["what"], row["base"], row["series"], row["level"]) for row in rows}
     for task in study.tasks(Plan(), store):
         what, base, series = (task.about[name] for name in ("what", "base", "series"))
         level = task.about["level"] if series else None
-        names = study.drawn.metrics(base) if what == METRICS_TASK else [what]
-        if all((name, base, series, level) in there for name in names):
+        if (what, base, series, level) in there:
             yield task.title
 
 

@@ -182,7 +182,7 @@ def test_homophily_runs_from_embedded_data(call: Call, offline: None, tmp_path: 
         *("cora", "karate"),
         *("example-bipartite", "example-high-pass", "example-limitation"),
     }
-    assert "\n- 8 of 8 published values are given by one of two conventions: " in found.out
+    assert "\n- Of metrics, 8 of 8 published values are given by one of two conventions: " in found.out
     pictures = {path.name for path in (tmp_path / "results").glob("*-*")}
     assert pictures == {"homophily-conventions.svg", "homophily-conventions.pdf"}
 

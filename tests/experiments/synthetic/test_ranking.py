@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from allpass.experiments.synthetic.ranking import largest_fall, rankings, spearman, valley
+from allpass.experiments.synthetic.ranking import (
+    Interval,
+    largest_fall,
+    leads_here,
+    rankings,
+    spearman,
+    valley,
+)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=20))
@@ -54,37 +61,79 @@ def test_a_metric_has_no_lead_over_itself() -> None:
     assert lead["again"] == (0.0, 0.0, 0.0)  # the same graphs are drawn for both
 
 
-def test_the_interval_is_as_wide_as_a_true_repetition() -> None:
-    """Against the spread of correlations over studies that were truly repeated."""
+Study = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def random_study(rng: np.random.Generator, levels: int, between: float) -> Study:
+    """Levels drawn at random, ten graphs of each: a fine metric, one with many ties, and the accuracy."""
+    level = rng.random((levels, 1))
+    fine, accuracy = rng.normal(scale=0.1, size=(2, levels, 10)) + level
+    return fine, (level > 0.6) * level + 0 * fine, accuracy + between * rng.normal(size=(levels, 1))
+
+
+@pytest.mark.parametrize("between", [0.0, 0.05, 0.3])
+def test_of_a_hundred_intervals_about_95_hold_the_truth(between: float) -> None:
+    """Over studies that are truly repeated; with 0.0 the first correlation is near 1."""
     rng = np.random.default_rng(2)
 
-    def study() -> tuple[np.ndarray, np.ndarray]:
-        x = rng.random(30)[:, None] + np.zeros((30, 5))
-        return x, x + 0.3 * rng.normal(size=(30, 1)) + 0.1 * rng.normal(size=(30, 5))
+    def all_three(study: Study) -> list[Interval]:
+        fine, tied, accuracy = study
+        found, lead = rankings({"fine": fine, "tied": tied}, accuracy, "fine")
+        return [found["fine"], found["tied"], lead["tied"]]
 
-    repeated = [spearmanr(x.mean(1), y.mean(1)).statistic for x, y in (study() for _ in range(400))]
-    low, high = np.quantile(repeated, [0.025, 0.975])
-    widths = [
-        found["x"].high - found["x"].low
-        for found, _ in (rankings({"x": x}, y) for x, y in (study() for _ in range(5)))
-    ]
-    assert 0.6 < np.mean(widths) / (high - low) < 1.6
+    fine, tied, accuracy = (values.mean(1) for values in random_study(rng, 50_000, between))
+    first, second = spearman(fine, accuracy), spearman(tied, accuracy)
+    held = np.array(
+        [
+            [
+                one.low <= truth <= one.high
+                for one, truth in zip(
+                    all_three(random_study(rng, 30, between)), (first, second, first - second), strict=True
+                )
+            ]
+            for _ in range(200)
+        ]
+    )
+    assert (0.88 <= held.mean(0)).all()
+    assert 0.91 <= held.mean() <= 0.98
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02, 0.2, 1.0])
+def test_an_interval_holds_its_own_estimate(noise: float) -> None:
+    """Graphs that are drawn within levels would add their noise a second time, and lower a correlation near 1."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        metric = np.linspace(0, 1, 28)[:, None] + np.zeros((28, 10))
+        accuracy = np.minimum(metric, 0.8) + noise * rng.normal(size=metric.shape)
+        found, _ = rankings({"metric": metric}, accuracy)
+        assert found["metric"].low <= found["metric"].value <= found["metric"].high
 
 
 def test_on_the_same_levels_only_graphs_are_drawn_anew() -> None:
     good, blind, accuracy = curves(graphs=1)
-    found, lead = rankings({"good": good, "blind": blind}, accuracy, "good", same_levels=True)
+    lead = leads_here({"good": good, "blind": blind}, accuracy, "good")
     assert (
-        found["good"].low == found["good"].value == found["good"].high
+        lead["blind"].low == lead["blind"].high == lead["blind"].value
     )  # one graph a level: nothing to draw
-    assert lead["blind"].low == lead["blind"].high
-    drawn, _ = rankings({"good": good, "blind": blind}, accuracy)
-    assert drawn["blind"].low < found["blind"].value < drawn["blind"].high
-    noisy, _, accuracy = curves(noise=0.1)
-    here, anywhere = (
-        rankings({"noisy": noisy}, accuracy, same_levels=same)[0]["noisy"] for same in (True, False)
-    )
+    noisy, blind, accuracy = curves(noise=0.1)
+    here = leads_here({"noisy": noisy, "blind": blind}, accuracy, "noisy")["blind"]
+    anywhere = rankings({"noisy": noisy, "blind": blind}, accuracy, "noisy")[1]["blind"]
+    assert here.value == anywhere.value
     assert 0 < here.high - here.low < anywhere.high - anywhere.low
+
+
+def test_leads_on_the_same_levels_hold_the_truth() -> None:
+    """The levels stay, and their graphs are truly drawn anew."""
+    rng, level = np.random.default_rng(3), np.linspace(0, 1, 30)[:, None]
+    u, near = np.minimum(1, abs(level - 0.3) / 0.4), np.minimum(1, abs(level - 0.35) / 0.3)
+    truth = float(spearman(near[:, 0], u[:, 0]) - spearman(level[:, 0], u[:, 0]))
+    held = []
+    for _ in range(200):
+        noise = rng.normal(scale=0.3, size=(30, 10))
+        metrics = {"near": near + 0 * noise, "level": level + 0.03 * rng.normal(size=noise.shape)}
+        found = leads_here(metrics, u + noise, "near")["level"]
+        held.append(found.low <= truth <= found.high)
+    assert 0.9 <= np.mean(held) <= 0.99
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:

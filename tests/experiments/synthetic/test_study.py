@@ -78,6 +78,29 @@ def test_metrics_see_the_neighbours_that_networks_average(store: Store) -> None:
         assert value == pytest.approx(max(2 * np.mean(own >= other - 1e-12) - 1, 0), abs=1e-5)
 
 
+def test_a_metric_is_measured_and_kept_whatever_others_there_are(store: Store) -> None:
+    alone = SyntheticStudy(replace(SMALL.spec, metrics=("generalized_edge_homophily",)))
+    cells = ("generalized_edge_homophily", "cora")
+    rows = done(alone, Plan(cells, quick=True), store)
+    assert [(row["what"], row["base"]) for row in rows] == [("generalized_edge_homophily", "cora")] * 2
+    assert rows == SMALL.rows(Plan(("metrics", "cora"), quick=True), store)
+    data = regular_graph(0.2, nodes_per_class=40, intra_degree=10, seed=1, features=load("cora"))
+    x = data.x.to_dense().numpy() if data.x.is_sparse else data.x.numpy()
+    x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-30)
+    cosine = (x[data.edge_index[0]] * x[data.edge_index[1]]).sum(1).mean()
+    assert float(str(rows[0]["values"]).split()[1]) == pytest.approx(cosine, abs=1e-4)
+
+
+def test_a_cell_names_one_metric_or_all(store: Store) -> None:
+    def asked(*cells: str) -> list[str]:
+        return list(dict.fromkeys(task.about["what"] for task in SMALL.tasks(Plan(cells), store)))
+
+    assert asked("metrics") == list(SMALL.spec.metrics)
+    assert asked("node_homophily", "GCN") == ["node_homophily", "GCN"]
+    assert asked() == [*SMALL.spec.metrics, *SMALL.spec.models]
+    assert {"metrics", *SMALL.spec.metrics} < set(SMALL.cells())
+
+
 def test_a_network_is_trained_as_by_hand(store: Store) -> None:
     plan = Plan(("SGC-1", "cora"), quick=True)
     row = done(SMALL, plan, store)[0]

@@ -39,6 +39,7 @@ def row(title: str, metric: str, published: float | None, printed: float | None,
 def rows() -> list[Row]:
     return [
         row("Texas", "nodes", 183, 183, 183),
+        row("Texas", "edges", 309, 325, 327),
         row("Texas", "edge_homophily", 0.4106, 0.4106, 0.0609),
         row("Texas", "label_informativeness", None, None, 0.1923),
         row("Cora", "edge_homophily", 0.81, 0.81, 0.81),
@@ -54,14 +55,34 @@ def tables(rows: list[Row]) -> Iterator[Table]:
 def test_the_summary_counts_the_rows(rows: list[Row]) -> None:
     made = page(STUDY, rows)
     assert made.findings == (
-        "2 of 3 published values are given by one of two conventions: 1 by both, 1 by the printed one alone, 0 by the "
-        "definition alone. 1 lie between the two, within 0.0017 of one of them (H_agg of PubMed is the furthest).",
+        "Of metrics, 2 of 3 published values are given by one of two conventions: 1 by both, 1 by the printed one "
+        "alone, 0 by the definition alone. 1 between the two, at most 0.0017 from the nearer one (H_agg of PubMed is "
+        "the furthest).",
+        "Of sizes, 1 of 2 published values are given by one of two conventions: 1 by both, 0 by the printed one "
+        "alone, 0 by the definition alone. 1 by neither: edges of Texas.",
     )
     text = next(b.text for b in made.blocks if isinstance(b, Text) and b.text.startswith("Of "))
     assert (
         "H_edge of Texas is furthest from the definition: printed is 0.4106, and the definition gives 0.0609"
         in text
     )
+
+
+def test_the_table_of_counts_agrees_with_the_findings(rows: list[Row]) -> None:
+    which = next(table for table in tables(rows) if table.header[0] == "metric or size")
+    assert which.rows == (
+        ("H_edge", "1", "1", "0", "0", "0"),
+        ("H_agg", "0", "0", "0", "1", "0"),
+        ("all metrics", "1", "1", "0", "1", "0"),
+        ("nodes", "1", "0", "0", "0", "0"),
+        ("edges", "0", "0", "0", "0", "1"),
+        ("all sizes", "1", "0", "0", "0", "1"),
+    )
+    texas = [one for one in rows if one["title"] == "Texas"]
+    assert [finding.partition(" published")[0] for finding in page(STUDY, texas).findings] == [
+        "Of metrics, 1 of 1",
+        "Of sizes, 1 of 2",
+    ]
 
 
 def test_every_number_stands_beside_the_published_one(rows: list[Row]) -> None:

@@ -24,9 +24,6 @@ from allpass.train.runs.run import Key
 METHOD = 1
 """Goes up when the same key would give other numbers."""
 
-METRICS_TASK = "metrics"
-"""What a task is about that trains no network."""
-
 
 @dataclass(frozen=True, eq=False)
 class Graphs:
@@ -46,16 +43,8 @@ class Graphs:
         """
         return _keys(self, json.dumps(about, sort_keys=True))
 
-    def metrics(self, base: str) -> list[str]:
-        """What is measured with features of a dataset; without any, the metrics of labels alone.
-
-        Args:
-            base: The dataset, or nothing.
-        """
-        return [name for name in self.spec.metrics if ("features" in METRICS[name].needs) == bool(base)]
-
     def measured(self, about: Mapping[str, Any], number: int) -> Measured:
-        """The metrics of one graph, seen by its rows as networks see it.
+        """A metric of one graph, seen by its rows as networks see it.
 
         Args:
             about: The task.
@@ -63,7 +52,7 @@ class Graphs:
         """
         data = self._graph(about, number)
         graph = LabelledGraph.build(data.edge_index, data.y, data.x, directed=True, neighbours="in")
-        return Measured(profile(graph, self.metrics(about["base"])).to_dict())
+        return Measured(profile(graph, [about["what"]]).to_dict())
 
     def job(self, about: Mapping[str, Any], number: int, device: str) -> Job:
         """The trainings on one graph.
@@ -75,13 +64,13 @@ class Graphs:
         """
         return self._job(about["what"], number, about["epochs"], self._graph(about, number), device)
 
-    def key_of_metrics(self, about: Mapping[str, Any], number: int) -> Key:
-        """What identifies the metrics of one graph; arguments of :meth:`measured`."""
+    def key_of_metric(self, about: Mapping[str, Any], number: int) -> Key:
+        """What identifies a metric of one graph, whatever else is measured of it; arguments of :meth:`measured`."""
         return Key(
             dataset=_name(about),
             fingerprint=self._recipe(about, number),
             model="",
-            settings={"metrics": self.metrics(about["base"])},
+            settings={"metric": about["what"]},
             split="",
             split_hash="",
             seed=number,
@@ -140,8 +129,8 @@ class Graphs:
 def _keys(graphs: Graphs, about: str) -> tuple[Key, ...]:
     given = json.loads(about)
     numbers = range(given["graphs"])
-    if given["what"] == METRICS_TASK:
-        return tuple(graphs.key_of_metrics(given, number) for number in numbers)
+    if given["what"] in METRICS:
+        return tuple(graphs.key_of_metric(given, number) for number in numbers)
     return tuple(key for number in numbers for key in graphs.keys_of_job(given, number))
 
 

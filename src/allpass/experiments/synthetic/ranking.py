@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -48,45 +48,68 @@ def spearman(first: Floats, second: Floats) -> Floats:
 
 
 def rankings(
-    metrics: Mapping[str, Floats],
-    accuracy: Floats,
-    against: str = "",
-    *,
-    same_levels: bool = False,
-    seed: int = 0,
+    metrics: Mapping[str, Floats], accuracy: Floats, against: str = "", seed: int = 0
 ) -> tuple[dict[str, Interval], dict[str, Interval]]:
     """How each metric ranks accuracy over levels, and by how much one metric does so better than each of the others.
 
-    A level stands for the mean over its graphs. Levels are drawn anew with replacement, and within each its graphs;
-    a graph keeps its metrics and its accuracy together, so differences between metrics are paired.
+    A level stands for the mean over its graphs. Levels are drawn anew with replacement, each whole, with all its
+    graphs: the means that are drawn then have the noise of graphs once, as those that were found have it. Were graphs
+    drawn within levels as well, they would have it twice, and a high correlation would lie outside of its interval
+    (Davison and Hinkley: Bootstrap Methods and their Application, 1997, section 3.8).
 
     Args:
         metrics: Values by metric, ``[levels, graphs]``.
         accuracy: The accuracy on the same graphs.
         against: The metric that is set against the others; none where it is empty.
-        same_levels: Draw graphs alone anew, so that intervals are those of these very levels.
         seed: Where the random numbers start.
 
     Returns:
         The correlation of each metric, and that of ``against`` less that of each other one.
     """
+    levels = len(accuracy)
+    level = np.random.default_rng(seed).integers(levels, size=(RESAMPLES, levels))
+    found = _correlations(metrics, accuracy, lambda values: values.mean(1)[level])
+    lead = _leads(found, against) if against else {}
+    return {name: _interval(values) for name, values in found.items()}, lead
+
+
+def leads_here(
+    metrics: Mapping[str, Floats], accuracy: Floats, against: str, seed: int = 0
+) -> dict[str, Interval]:
+    """By how much one metric ranks accuracy better than each of the others on these very levels.
+
+    Graphs alone are drawn anew, within their levels; a graph keeps its metrics and its accuracy together. That lowers
+    all correlations, so only their differences are told, from which most of that falls out.
+
+    Args:
+        metrics: Values by metric, ``[levels, graphs]``.
+        accuracy: The accuracy on the same graphs.
+        against: The metric that is set against the others.
+        seed: Where the random numbers start.
+
+    Returns:
+        The correlation of ``against`` less that of each other one.
+    """
     levels, graphs = accuracy.shape
-    rng = np.random.default_rng(seed)
-    level = np.arange(levels)[None] if same_levels else rng.integers(levels, size=(RESAMPLES, levels))
-    graph = rng.integers(graphs, size=(RESAMPLES, levels, graphs))
+    graph = np.random.default_rng(seed).integers(graphs, size=(RESAMPLES, levels, graphs))
+    level = np.arange(levels)[:, None]
+    return _leads(_correlations(metrics, accuracy, lambda values: values[level, graph].mean(2)), against)
 
-    def drawn(values: Floats) -> Floats:
-        return np.concatenate(
-            [values.mean(1)[None], values[level[..., None], graph].mean(2)]
-        )  # found, then drawn
 
-    wanted = drawn(accuracy)
-    found = {name: spearman(drawn(values), wanted) for name, values in metrics.items()}
-    lead = {name: found[against] - values for name, values in found.items() if against and name != against}
-    return (
-        {name: _interval(values) for name, values in found.items()},
-        {name: _interval(values) for name, values in lead.items()},
-    )
+def _correlations(
+    metrics: Mapping[str, Floats], accuracy: Floats, draw: Callable[[Floats], Floats]
+) -> dict[str, Floats]:
+    """By metric what was found, and behind it what was drawn; the same is drawn of all, so that they are paired."""
+
+    def means(values: Floats) -> Floats:
+        return np.concatenate([values.mean(1)[None], draw(values)])
+
+    wanted = means(accuracy)
+    return {name: spearman(means(values), wanted) for name, values in metrics.items()}
+
+
+def _leads(found: Mapping[str, Floats], against: str) -> dict[str, Interval]:
+    return {name: _interval(found[against] - values) for name, values in found.items() if name != against}
 
 
 def _interval(values: Floats) -> Interval:

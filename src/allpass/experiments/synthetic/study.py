@@ -15,12 +15,16 @@ from allpass.experiments.measuring import measure, stored
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
-from allpass.experiments.synthetic.graphs import METRICS_TASK, Graphs
+from allpass.experiments.synthetic.graphs import Graphs
 from allpass.experiments.synthetic.spec import Place, SyntheticSpec, read_synthetic
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
+from allpass.metrics import METRICS
 from allpass.train.kept import runs_of
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
+
+ALL_METRICS = "metrics"
+"""The cell that stands for every metric."""
 
 
 class SyntheticStudy(Specified[SyntheticSpec]):
@@ -34,11 +38,11 @@ class SyntheticStudy(Specified[SyntheticSpec]):
     place: ClassVar[tuple[str, ...]] = ("series", "base", "level", "kind", "what")
 
     def cells(self) -> Sequence[str]:
-        """Datasets of features, networks, lists of levels; and the metrics alone."""
-        return (*self.spec.bases, *self.spec.models, *self.spec.series, METRICS_TASK)
+        """Datasets of features, networks, lists of levels; and metrics, all of them or one by one."""
+        return (*self.spec.bases, *self.spec.models, *self.spec.series, ALL_METRICS, *self.spec.metrics)
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
-        """A task is one network, or the metrics, on all graphs of one level with the features of one dataset."""
+        """A task is one network, or one metric, on all graphs of one level with the features of one dataset."""
         asked, quick = self._asked(plan), self.spec.quick
         size = {"graphs": quick["graphs"] if plan.quick else self.spec.graphs}
         epochs = {"epochs": quick["epochs"] if plan.quick else 0}
@@ -49,16 +53,24 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             if network is None or network.graph:
                 every = [place for series in asked["series"] for place in self.spec.series[series]]
                 places = [place for place in every if not plan.quick or place.level in quick["levels"]]
-            bases = asked["bases"] if network else ["", *asked["bases"]]  # metrics of labels need none
             more = {**size, **epochs} if network else size
+            bases = [base for base in self.bases_of(what) if base in ("", *asked["bases"])]
             found += [self._task(what, place, base, **more) for base in bases for place in places]
         return found
+
+    def bases_of(self, what: str) -> tuple[str, ...]:
+        """The datasets whose features a network or a metric sees; a metric of labels needs none.
+
+        Args:
+            what: The network or the metric.
+        """
+        return self.spec.bases if what in self.spec.models or "features" in METRICS[what].needs else ("",)
 
     def keys(self, task: Task) -> list[Key]:
         return list(self.drawn.keys(task.about))
 
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
-        if task.about["what"] == METRICS_TASK:
+        if task.about["what"] in METRICS:
             yield from measure(
                 task, self.keys(task), device, lambda key: self.drawn.measured(task.about, key.seed)
             )
@@ -78,10 +90,8 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             runs = stored(self.keys(task), store)
             if runs is None:
                 continue
-            if task.about["what"] == METRICS_TASK:
-                found += self._metric_rows(task.about, runs, plan)
-            else:
-                found.append(self._row(task.about, runs, plan))
+            row = self._metric_row if task.about["what"] in METRICS else self._row
+            found.append(row(task.about, runs, plan))
         return found
 
     def turning_point(self, intra_degree: int) -> float:
@@ -95,10 +105,13 @@ class SyntheticStudy(Specified[SyntheticSpec]):
     def _asked(self, plan: Plan) -> dict[str, list[str]]:
         axes = {
             "bases": self.spec.bases,
-            "what": (METRICS_TASK, *self.spec.models),
+            "what": (ALL_METRICS, *self.spec.metrics, *self.spec.models),
             "series": tuple(self.spec.series),
         }
-        return named(plan, self.id, axes, {axis: self.spec.quick[axis] for axis in ("bases", "series")})
+        asked = named(plan, self.id, axes, {axis: self.spec.quick[axis] for axis in ("bases", "series")})
+        whole = self.spec.metrics if ALL_METRICS in asked["what"] else ()
+        asked["what"] = [what for what in axes["what"][1:] if what in (*whole, *asked["what"])]
+        return asked
 
     def _task(self, what: str, place: Place, base: str, **more: int) -> Task:
         where = f"{place.series}, level {place.level:g}" if place.series else "any graph"
@@ -107,7 +120,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             self.id,
             f"{what} on {where}" + f", features of {base}" * bool(base),
             about,
-            gpu=0.1 * (what != METRICS_TASK),
+            gpu=0.1 * (what in self.spec.models),
         )
 
     def _about(self, about: Mapping[str, Any], plan: Plan, runs: Sequence[Run], what: str) -> Row:
@@ -161,21 +174,16 @@ class SyntheticStudy(Specified[SyntheticSpec]):
         levels = [place.level for place in self.spec.series[first]]
         return levels.index(about["level"]) if about["series"] == first else None
 
-    def _metric_rows(self, about: Mapping[str, Any], runs: Sequence[Run], plan: Plan) -> list[Row]:
-        made = origin(runs)
-        names = self.drawn.metrics(about["base"])
-        return [
-            {
-                **self._about(about, plan, runs, name),
-                **_spread([run.scores[name] for run in runs], 5),
-                "settings": "",
-                "epochs": None,
-                **dict.fromkeys(("published", "published_deviation", "difference", "low", "high", "verdict")),
-                **made,
-                "seconds": round(sum(run.seconds for run in runs) / len(names), 3),
-            }
-            for name in names
-        ]
+    def _metric_row(self, about: Mapping[str, Any], runs: Sequence[Run], plan: Plan) -> Row:
+        name = about["what"]
+        return {
+            **self._about(about, plan, runs, name),
+            **_spread([run.scores[name] for run in runs], 5),
+            "settings": "",
+            "epochs": None,
+            **dict.fromkeys(("published", "published_deviation", "difference", "low", "high", "verdict")),
+            **origin(runs),
+        }
 
 
 def _mean(runs: Sequence[Run], score: str) -> float:

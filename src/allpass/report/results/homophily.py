@@ -28,10 +28,11 @@ _GIVES = {
     "between": "neither, it lies between",
     "neither": "neither",
 }
+_KINDS = {"metrics": PUBLISHED, "sizes": COUNTS}
 _MARKS = (
-    ("definition", "ours, by the definition", "low", "o", 5.5),
-    ("printed", "ours, as printed", "high", "D", 5.0),
-    ("published", "published", "ink", "x", 6.5),
+    ("definition", "ours, by the definition", "low", "o", 10.0),  # a ring around the others where all agree
+    ("printed", "ours, as printed", "high", "D", 4.5),
+    ("published", "published", "ink", "x", 6.0),
 )
 
 
@@ -85,17 +86,28 @@ def _symbol(metric: str) -> str:
     return METRICS[metric].symbol if metric in METRICS else metric
 
 
+def _called(row: Row) -> str:
+    return f"{_symbol(str(row['metric']))} of {row['title']}"
+
+
 def _findings(both: Sequence[Row]) -> tuple[str, ...]:
-    metrics = [row for row in both if row["metric"] not in COUNTS]
-    by = Counter(str(row["by"]) for row in metrics)
+    """How many of the published metrics, and how many of the published sizes, one of the conventions gives."""
+    kinds = {name: [row for row in both if row["metric"] in of] for name, of in _KINDS.items()}
+    return tuple(_finding(name, rows) for name, rows in kinds.items() if rows)
+
+
+def _finding(name: str, rows: Sequence[Row]) -> str:
+    by = Counter(str(row["by"]) for row in rows)
     given = by.total() - by["between"] - by["neither"]
     text = (
-        f"{given} of {by.total()} published values are given by one of two conventions: {by['both']} by both, "
-        f"{by['printed']} by the printed one alone, {by['definition']} by the definition alone."
+        f"Of {name}, {given} of {by.total()} published values are given by one of two conventions: {by['both']} by "
+        f"both, {by['printed']} by the printed one alone, {by['definition']} by the definition alone."
     )
     if by["between"]:
-        text += f" {by['between']} lie between the two{_nearness(metrics)}."
-    return (text,)
+        text += f" {by['between']} between the two{_nearness(rows)}."
+    if by["neither"]:
+        text += f" {by['neither']} by neither: {', '.join(_called(row) for row in rows if row['by'] == 'neither')}."
+    return text
 
 
 def _summary(both: Sequence[Row]) -> str:
@@ -104,35 +116,34 @@ def _summary(both: Sequence[Row]) -> str:
     if furthest is None:
         return ""
     return (
-        f"Of what the printed convention alone gives, {_symbol(str(furthest['metric']))} of {furthest['title']} is "
-        f"furthest from the definition: printed is {_digits(furthest, 'published')}, and the definition gives "
-        f"{_digits(furthest, 'definition')}."
+        f"Of what the printed convention alone gives, {_called(furthest)} is furthest from the definition: printed is "
+        f"{_digits(furthest, 'published')}, and the definition gives {_digits(furthest, 'definition')}."
     )
 
 
 def _nearness(metrics: Sequence[Row]) -> str:
     """How far those that lie between the conventions are from the nearer one, at most."""
     near = {
-        f"{_symbol(str(row['metric']))} of {row['title']}": min(
-            abs(number(row, f"{by}_difference") or 0.0) for by in ("printed", "definition")
-        )
+        _called(row): min(abs(number(row, f"{by}_difference") or 0.0) for by in ("printed", "definition"))
         for row in metrics
         if row["by"] == "between"
     }
     furthest = max(near, key=near.__getitem__)
-    return f", within {near[furthest]:.4f} of one of them ({furthest} is the furthest)"
+    return f", at most {round(near[furthest], 4):g} from the nearer one ({furthest} is the furthest)"
 
 
 def _which(both: Sequence[Row]) -> Table:
-    metrics = [metric for metric in (*PUBLISHED, *COUNTS) if _of(both, metric)]
-    rows = []
-    for metric in metrics:
-        by = Counter(str(row["by"]) for row in _of(both, metric))
-        rows.append((_symbol(metric), *(str(by[kind]) for kind in _GIVES)))
+    lines = []
+    for kind, names in _KINDS.items():
+        there = [name for name in names if _of(both, name)]
+        groups = [(_symbol(name), [name]) for name in there] + [(f"all {kind}", there)] * (len(there) > 1)
+        for title, group in groups:
+            by = Counter(str(row["by"]) for row in both if row["metric"] in group)
+            lines.append((title, *(str(by[way]) for way in _GIVES)))
     return Table(
-        "How many of the published values each convention gives, by metric.",
-        ("metric", *_GIVES.values()),
-        tuple(rows),
+        "How many of the published values each convention gives, by metric and size.",
+        ("metric or size", *_GIVES.values()),
+        tuple(lines),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from tests.report.results.depth.invented import DEPTHS, ROWS, findings, row
@@ -11,7 +12,7 @@ from allpass.experiments.depth import STUDY
 from allpass.experiments.study import Row
 from allpass.nn.initialisation import SCHEMES
 from allpass.report.canvas import to_bytes
-from allpass.report.results.depth.figures import accuracy
+from allpass.report.results.depth.figures import accuracy, all_sizes, sizes
 from allpass.report.results.depth.page import page
 from allpass.report.results.page import Picture
 
@@ -29,9 +30,39 @@ def test_every_picture_draws_also_what_is_out_of_range() -> None:
     broken = row(8, 0.0, "energy", start_energy="1.00 inf nan nan nan nan nan nan", end_energy="", low=None)
     made = page(STUDY, [*ROWS, broken])
     pictures = [block for block in made.blocks if isinstance(block, Picture)]
-    assert [picture.name for picture in pictures] == ["depth-cora", "depth-cora-8"]
+    assert [picture.name for picture in pictures] == ["depth-cora", "depth-cora-8", "depth-cora-8-all"]
     for picture in pictures:
         assert b"energy" in to_bytes(picture.draw(), ".svg")
+
+
+def test_the_names_of_axes_do_not_run_into_each_other() -> None:
+    made = page(
+        STUDY, [{**one, "activation": activation} for one in ROWS for activation in STUDY.spec.activations]
+    )
+    (picture,) = (
+        block for block in made.blocks if isinstance(block, Picture) and block.name == "depth-cora-8"
+    )
+    figure = picture.draw()
+    figure.draw_without_rendering()
+    sides = [axes.yaxis.label.get_window_extent() for axes in figure.axes if axes.get_ylabel()]
+    assert len(sides) == 6
+    assert all(above.y0 > below.y1 for above, below in pairwise(sides))
+
+
+def test_one_picture_has_the_layers_of_all_initialisations() -> None:
+    rows = [row(8, 80.0, name, end_energy="") for name in STUDY.spec.initialisations]
+    some, every = (
+        {line.get_label(): line for line in draw(findings(rows), "cora", 8).axes[0].get_lines()}
+        for draw in (sizes, all_sizes)
+    )
+    assert set(STUDY.spec.profiles["initialisations"]) == {name for name in some if name in SCHEMES}
+    assert set(STUDY.spec.initialisations) == every.keys()
+    assert list(every["energy"].get_ydata()) == [-0.5 * layer for layer in range(1, 9)]
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in every.values()}
+    assert len(looks) == len(rows)
+    assert not len(
+        all_sizes(findings(rows), "cora", 8).axes[-1].get_lines()[0].get_xdata()
+    )  # no end, no line
 
 
 def test_what_diverged_is_a_cross_below_and_ends_its_line() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from allpass.experiments.study import Row
 from allpass.report.canvas import in_style, legend, name_outer, panels
 from allpass.report.results.depth.findings import Findings, combination_of, series
 from allpass.report.results.tables.cells import number
@@ -32,9 +33,9 @@ _STYLES = {
 _OTHER = ("muted", "-.", "d")
 _DIVERGED = "all runs diverged"
 _QUANTITIES = (
-    ("variance", "forward variance, log₁₀"),
-    ("gradient_variance", "gradient variance, log₁₀"),
-    ("energy", "energy, log₁₀"),
+    ("variance", "forward variance"),
+    ("gradient_variance", "gradient variance"),
+    ("energy", "energy"),
 )
 _MOMENTS = (("start", "at the start"), ("end", "after training"))
 
@@ -109,28 +110,70 @@ def sizes(findings: Findings, dataset: str, layers: int) -> Figure:
         dataset: Of which graph.
         layers: Of networks this deep.
     """
-    activations = findings.present("activations")
+
+    def draw(panel: Axes, row: Row, name: str, moment: str, quantity: str) -> None:
+        colour = _style(name)["color"]
+        measured = _numbers(series(row, f"{moment}_{quantity}"))
+        panel.plot(range(1, len(measured) + 1), measured, color=colour, label=name)
+        if moment == "start":
+            _predicted(panel, series(row, f"independent_{quantity}"), ":", colour)
+            if quantity != "gradient_variance":
+                _predicted(panel, series(row, f"alike_{quantity}"), "--", colour)
+
     drawn = findings.grid.profiles["initialisations"]
-    names = [name for name in findings.present("initialisations") if name in drawn]
+    return _by_layer(
+        findings,
+        dataset,
+        layers,
+        [name for name in findings.present("initialisations") if name in drawn],
+        draw,
+    )
+
+
+@in_style
+def all_sizes(findings: Findings, dataset: str, layers: int) -> Figure:
+    """What is measured in every layer from all initialisations; arguments of :func:`sizes`."""
+    names = findings.present("initialisations")
+    step = max(1, layers // 5)
+
+    def draw(panel: Axes, row: Row, name: str, moment: str, quantity: str) -> None:
+        measured = _numbers(series(row, f"{moment}_{quantity}"))
+        marks = (names.index(name) % step, step)  # not all of them in one layer
+        panel.plot(
+            range(1, len(measured) + 1),
+            measured,
+            label=name,
+            markevery=marks,
+            markersize=3.2,
+            linewidth=1,
+            **_style(name),
+        )
+
+    return _by_layer(findings, dataset, layers, names, draw)
+
+
+def _by_layer(
+    findings: Findings,
+    dataset: str,
+    layers: int,
+    names: Sequence[str],
+    draw: Callable[[Axes, Row, str, str, str], None],
+) -> Figure:
+    """A panel for each activation, size and moment, with what a function draws of every initialisation."""
+    activations = findings.present("activations")
     figure, grid = _panels(len(_MOMENTS) * len(_QUANTITIES), len(activations), 1.45)
     for column, activation in enumerate(activations):
         grid[0][column].set_title(findings.grid.activations[activation], fontsize=9, loc="left")
         for line, (quantity, moment) in enumerate((q, m) for q, _ in _QUANTITIES for m, _ in _MOMENTS):
-            panel = grid[line][column]
-            panel.grid(axis="y")
+            grid[line][column].grid(axis="y")
             for name in names:
                 row = findings.row(dataset, activation, name, layers)
-                if row is None:
-                    continue
-                style = _style(name)
-                measured = _numbers(series(row, f"{moment}_{quantity}"))
-                panel.plot(range(1, len(measured) + 1), measured, color=style["color"], label=name)
-                if moment == "start":
-                    _predicted(panel, series(row, f"independent_{quantity}"), ":", style["color"])
-                    if quantity != "gradient_variance":
-                        _predicted(panel, series(row, f"alike_{quantity}"), "--", style["color"])
-    name_outer(grid, "layer", [f"{words},\n{moment}" for _, words in _QUANTITIES for _, moment in _MOMENTS])
-    legend(figure, grid, len(names))
+                if row is not None:
+                    draw(grid[line][column], row, name, moment, quantity)
+    sides = [f"{words}\n{moment}, log₁₀" for _, words in _QUANTITIES for _, moment in _MOMENTS]
+    name_outer(grid, "layer", sides)
+    figure.align_ylabels()
+    legend(figure, grid, 5)
     return figure
 
 

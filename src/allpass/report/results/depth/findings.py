@@ -180,12 +180,28 @@ class Findings:
             combination: Of which network.
             quantity: ``"variance"``, ``"gradient_variance"`` or ``"energy"``.
         """
-        row = self.found.get(combination)
-        if row is None or combination.layers < 3:
-            return None
+        row = self.found.get(combination, {})
         derived = [of for of in ("independent", "alike") if f"{of}_{quantity}" in row]
-        slopes = [_slope(series(row, f"{of}_{quantity}")[:-1]) for of in ("start", *derived)]
-        return Growth(*slopes) if all(map(math.isfinite, slopes)) else None
+        slopes = [self.slope(combination, f"{of}_{quantity}") for of in ("start", *derived)]
+        known = [slope for slope in slopes if slope is not None]
+        return Growth(*known) if derived and len(known) == len(slopes) else None
+
+    def slope(self, combination: Combination, name: str) -> float | None:
+        """By how much a size changes from one hidden layer to the next, in powers of ten, on average over them.
+
+        Args:
+            combination: Of which network.
+            name: The column, such as ``"start_variance"``.
+
+        Returns:
+            Nothing without two hidden layers that hold numbers.
+        """
+        row = self.found.get(combination)
+        hidden = [] if row is None else series(row, name)[:-1]
+        if len(hidden) < 2:
+            return None
+        slope = (hidden[-1] - hidden[0]) / (len(hidden) - 1)
+        return slope if math.isfinite(slope) else None
 
     def diverges(self, combination: Combination) -> bool:
         """Whether all runs of a network diverged.
@@ -284,7 +300,3 @@ def _p_value(ahead: Difference) -> float:
 
 def _below(row: Row, shallow: Row, name: str, tolerance: float) -> bool:
     return (number(row, name) or 0.0) < (number(shallow, name) or 0.0) - tolerance
-
-
-def _slope(values: Sequence[float]) -> float:
-    return (values[-1] - values[0]) / (len(values) - 1)

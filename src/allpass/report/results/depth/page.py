@@ -13,11 +13,17 @@ from allpass.report.results.depth.findings import Findings
 from allpass.report.results.depth.overview import overview
 from allpass.report.results.depth.predictions import predictions
 from allpass.report.results.depth.summary import finding, summary
+from allpass.report.results.depth.trained import training
 from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, Value
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import NOT_YET, number
 
+_SIZES = "sizes in every layer in powers of ten (log10), the median of the runs"
+_ENDS = (
+    "Energy is the sum of squares of all signals. A line ends where single precision does, and what diverged in all "
+    "runs has none after training."
+)
 _SIGNS = {"better": " ▲", "worse": " ▼", "": ""}
 
 
@@ -36,6 +42,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             Text(summary(findings)),
             *overview(findings),
             *predictions(findings),
+            *training(findings),
         ]
         for dataset in findings.present("datasets"):
             blocks += _of_dataset(findings, dataset)
@@ -50,24 +57,36 @@ def _of_dataset(findings: Findings, dataset: str) -> list[Block]:
         Heading(title),
         Picture(
             f"depth-{dataset}",
-            f"{title}: accuracy over depth, mean of the splits with its 95% interval; a point at 0 has diverged in all "
-            "runs, and points of one depth stand side by side. The grey line is what the most frequent class gives, "
-            f"{chance:.1f}%.",
+            f"{title}: accuracy over depth, mean of the splits with its 95% interval; points of one depth stand side "
+            "by side, and a cross at the bottom stands for what diverged in all runs. The dotted line is what the most "
+            f"frequent class gives, {chance:.1f}%.",
             partial(figures.accuracy, findings, dataset),
         ),
         _accuracies(findings, dataset),
     ]
+    drawn = [
+        depth
+        for depth in findings.grid.profiles["depths"]
+        if any((place.dataset, place.layers) == (dataset, depth) for place in findings.found)
+    ]
     blocks += [
         Picture(
             f"depth-{dataset}-{depth}",
-            f"{title}, {depth} layers: sizes in every layer in powers of ten (log10), the median of the runs, from "
-            f"{len(findings.grid.profiles['initialisations'])} of the initialisations. Lines: measured. Dotted: "
-            "predicted for independent neighbours; dashed: for neighbours that are the same (not of gradients). Energy "
-            "is the sum of squares of all signals. A line ends where single precision does.",
+            f"{title}, {depth} layers: {_SIZES}, from {len(findings.grid.profiles['initialisations'])} of the "
+            "initialisations. Lines: measured. Dotted: predicted for independent neighbours; dashed: for neighbours "
+            f"that are the same (not of gradients). {_ENDS}",
             partial(figures.sizes, findings, dataset, depth),
         )
-        for depth in findings.grid.profiles["depths"]
-        if any((place.dataset, place.layers) == (dataset, depth) for place in findings.found)
+        for depth in drawn
+    ]
+    blocks += [
+        Picture(
+            f"depth-{dataset}-{depth}-all",
+            f"{title}, {depth} layers: {_SIZES}, as measured from all initialisations. The file of rows has the same "
+            f"of the other depths. {_ENDS}",
+            partial(figures.all_sizes, findings, dataset, depth),
+        )
+        for depth in drawn[-1:]
     ]
     growths = _growths(findings, dataset)
     return blocks if growths is None else [*blocks, growths]

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from allpass.experiments.study import Row
-from allpass.experiments.synthetic.ranking import Floats, Interval, rankings
+from allpass.experiments.synthetic.ranking import Floats, Interval, leads_here, rankings
 from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.metrics import METRICS
 from allpass.report.results.tables.cells import signed
@@ -74,11 +74,10 @@ class Curves:
     @cached_property
     def leads_here(self) -> dict[str, dict[str, Interval]]:
         """How far the claimed metric leads on these very levels."""
+        if not self._against:
+            return {name: {} for name in self.networks}
         shown = {name: self.metrics[name] for name in self.shown}
-        return {
-            name: rankings(shown, values, self._against, same_levels=True)[1]
-            for name, values in self.networks.items()
-        }
+        return {name: leads_here(shown, values, self._against) for name, values in self.networks.items()}
 
     @property
     def _against(self) -> str:

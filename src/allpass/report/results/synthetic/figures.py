@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from allpass.experiments.synthetic.ranking import Floats, in_order
 from allpass.experiments.synthetic.study import SyntheticStudy
 from allpass.report.canvas import in_style, legend, panels
@@ -28,6 +31,11 @@ _LINES = (
 )
 """Colour, line and marker of every network, in the order of the spec."""
 
+_MANY = 4
+"""So many levels of one value, at an end of the axis, are a column."""
+_STEP = 0.02
+"""From the column of one network to that of the next, as a share of the axis."""
+
 
 def picture(study: SyntheticStudy, found: Curves) -> Picture:
     """Accuracy against each metric of the source, a panel each.
@@ -41,8 +49,9 @@ def picture(study: SyntheticStudy, found: Curves) -> Picture:
         f"synthetic-{found.series}-{found.base}",
         f"Accuracy against {', '.join(map(symbol, shown))} on {study.spec.titles[found.series]}, features of "
         f"{found.base}: a point is the mean over the graphs of a level, points are joined in the order of the metric "
-        "and, where that is the same, of accuracy; shades are one deviation over graphs. Hollow marks are the "
-        "published means, where there are some.",
+        "and, where that is the same, of accuracy; shades are one deviation over graphs. Where a metric gives one "
+        "value to many levels at an end of its axis, they are a column beyond it, for each network its own. Hollow "
+        "marks are the published means, where there are some.",
         partial(_draw, found, tuple(study.spec.models), shown),
     )
 
@@ -52,32 +61,56 @@ def _draw(found: Curves, models: Sequence[str], shown: Sequence[str]) -> Figure:
     lines = (len(shown) + 1) // 2
     figure, grid = panels(lines, 2, 2.9 * lines, sharey=True)
     for axes, metric in zip((panel for row in grid for panel in row), shown, strict=False):
-        for model, (role, line, marker) in zip(models, _LINES, strict=True):
+        for place, (model, (role, line, marker)) in enumerate(zip(models, _LINES, strict=True)):
             if model in found.networks:
-                _curve(axes, found.metrics[metric], found.networks[model], light(role), line, marker, model)
+                values, accuracy = found.metrics[metric], found.networks[model]
+                x = _apart(values.mean(1), place)
+                _curve(axes, x, in_order(values, accuracy), accuracy, light(role), line, marker, model)
                 printed = [number(found.rows[model][level], "published") for level in found.levels]
-                _marks(axes, found.metrics[metric], printed, light(role), marker)
+                _marks(axes, x, printed, light(role), marker)
             elif model in found.flat:
                 axes.axhline(
                     cast(float, found.flat[model]["mean"]), color=light(role), ls=line, lw=1.3, label=model
                 )
         _finish(axes, metric)
+    for row in grid:
+        row[0].set_ylabel("test accuracy, %")
     legend(figure, grid, len(models))
     return figure
 
 
+def _apart(values: Floats, place: int) -> Floats:
+    """The values of levels; at an end of the axis those that many share are moved beyond it, by network.
+
+    All networks would stand on one another there.
+
+    Args:
+        values: Of each level.
+        place: The number of the network.
+    """
+    low, high, step = values.min(), values.max(), _STEP * np.ptp(values) * (place + 1)
+    many = {end: (values == end).sum() >= _MANY for end in (low, high)}
+    return np.asarray(values - (values == low) * many[low] * step + (values == high) * many[high] * step)
+
+
 def _curve(
-    axes: Axes, metric: Floats, accuracy: Floats, colour: str, line: str, marker: str, name: str
+    axes: Axes,
+    metric: Floats,
+    order: NDArray[np.intp],
+    accuracy: Floats,
+    colour: str,
+    line: str,
+    marker: str,
+    name: str,
 ) -> None:
-    order = in_order(metric, accuracy)
-    x, mean, deviation = metric.mean(1)[order], accuracy.mean(1)[order], accuracy.std(1)[order]
+    x, mean, deviation = metric[order], accuracy.mean(1)[order], accuracy.std(1)[order]
     axes.plot(x, mean, line, marker=marker, color=colour, markersize=3, linewidth=1.3, label=name)
     axes.fill_between(x, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
 
 
 def _marks(axes: Axes, metric: Floats, published: Sequence[float | None], colour: str, marker: str) -> None:
     """What was published of each level."""
-    known = [(x, y) for x, y in zip(metric.mean(1), published, strict=True) if y is not None]
+    known = [(x, y) for x, y in zip(metric, published, strict=True) if y is not None]
     if not known:
         return
     axes.plot(
@@ -94,7 +127,7 @@ def _marks(axes: Axes, metric: Floats, published: Sequence[float | None], colour
 
 
 def _finish(axes: Axes, metric: str) -> None:
-    axes.set(xlabel=f"{words(metric)}, {symbol(metric)}", ylabel="test accuracy, %", ylim=(0, 103))
+    axes.set(xlabel=f"{words(metric)}, {symbol(metric)}", ylim=(0, 103))
     axes.grid(axis="y")
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
-from allpass.experiments.synthetic.graphs import METRICS_TASK
 from allpass.experiments.synthetic.spec import Place
-from allpass.experiments.synthetic.study import SyntheticStudy
+from allpass.experiments.synthetic.study import ALL_METRICS, SyntheticStudy
 from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Text, of_kind
 from allpass.report.results.synthetic.curves import all_curves, by_series
@@ -48,20 +47,23 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
 
 
 def _progress(study: SyntheticStudy, rows: Sequence[Row]) -> list[Text]:
-    """The levels that have not run yet, by network and list of levels."""
+    """The levels that have not run yet, by network or metric and list of levels."""
     spec = study.spec
     there = Counter((row["what"], row["series"], row["base"]) for row in rows)
+    measured = any(row["kind"] == "metric" for row in rows)
     lines = []
-    for what, network in spec.models.items():
-        for series, places in spec.series.items() if network.graph else (("", [Place()]),):
-            known = {base: there[what, series, base] for base in spec.bases}
-            lacking = [f"{base} ({known[base]})" for base in spec.bases if known[base] < len(places)]
+    for what in (*spec.models, *(spec.metrics if measured else ())):
+        sees_graph = what not in spec.models or spec.models[what].graph
+        for series, places in spec.series.items() if sees_graph else (("", [Place()]),):
+            known = {base: there[what, series, base] for base in study.bases_of(what)}
+            lacking = [f"{base} ({found})" for base, found in known.items() if found < len(places)]
             if lacking:
                 where = f" on {spec.titles[series]}" if series else ""
-                bases = f"features of {', '.join(lacking)}" if any(known.values()) else "all"
+                features = "features of " * any(known)  # a metric of labels sees none
+                bases = f"{features}{', '.join(lacking).strip()}" if any(known.values()) else "all"
                 lines.append(f"- {what}{where}: {bases}")
-    if not any(row["kind"] == "metric" for row in rows):
-        lines.append(f"- {METRICS_TASK}: all")
+    if not measured:
+        lines.append(f"- {ALL_METRICS}: all")
     if not rows or not lines:
         return []
     return [Text("\n".join(("Not run yet (in brackets the number of levels that are there):\n", *lines)))]

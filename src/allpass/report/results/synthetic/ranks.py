@@ -12,6 +12,13 @@ from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.synthetic.curves import CLAIMED, OLDER, Curves, between, by_series, symbol
 from allpass.report.results.tables.cells import number
 
+_QUESTIONS: Mapping[str, Callable[[Curves, str], Mapping[str, Interval]]] = {
+    "levels like these": lambda found, network: found.ranked[network][1],
+    "these very levels": lambda found, network: found.leads_here[network],
+}
+"""By what is asked, how far the claimed metric leads the others in ranking a network."""
+_WIDER = "levels like these"
+
 
 def ranks(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]:
     """How often the claimed metric leads, by how much, and all correlations.
@@ -32,16 +39,13 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
     yield Text(
         "The measure is Spearman's correlation between a metric and the accuracy over the levels, each level standing "
         "for the mean over its graphs. A metric ranks better or worse than another where the interval (95%) of the "
-        "difference leaves out 0. “Levels like these” are drawn anew together with their graphs; of “these very "
-        "levels” only graphs are. Intervals are percentiles of resamplings, which bring ties and noise: a correlation "
-        "near 1 may lie outside of its own. The source makes its claim for SGC-1 and GCN, which average. Networks of "
-        "which it has no accuracies are left out of the count: one that does not average may rank the other way round."
+        "difference leaves out 0. Intervals are percentiles of resamplings. For “levels like these” whole levels "
+        "are drawn anew, each with its graphs: would the order hold on other levels? For “these very levels” only "
+        "graphs are: does it hold here, whatever graphs were drawn? The source makes its claim for SGC-1 and GCN, "
+        "which average. Networks of which it has no accuracies are left out of the count: one that does not average "
+        "may rank the other way round."
     )
     networks = _published_networks(study, curves)
-    questions: list[tuple[str, Callable[[Curves, str], Mapping[str, Interval]]]] = [
-        ("levels like these", lambda found, network: found.ranked[network][1]),
-        ("these very levels", lambda found, network: found.leads_here[network]),
-    ]
     yield Table(
         f"In how many cases {symbol(CLAIMED)} ranks accuracy better than another metric of the source, in how many "
         "worse, and in how many that is open. A case is a list of levels with the features of a dataset; cases of one "
@@ -50,33 +54,21 @@ def _verdict(study: SyntheticStudy, curves: Sequence[Curves]) -> Iterator[Block]
         tuple(
             (
                 f"{network}, {question}, {series}",
-                *(
-                    _cases([lead(found, network) for found in mine if network in found.networks], older)
-                    for older in OLDER
-                ),
+                *(_cases(_leads(question, [network], mine), older) for older in OLDER),
             )
-            for question, lead in questions
+            for question in _QUESTIONS
             for network in networks
             for series, mine in by_series(curves).items()
         ),
     )
-    newer = [metric for metric in curves[0].metrics if metric not in (CLAIMED, *OLDER)]
-    question, lead = questions[0]
+    newer = [metric for metric in _measured(curves) if metric not in (CLAIMED, *OLDER)]
     if newer and networks:
         yield Table(
-            f"The same against metrics that came later, on {question}; signs count, so one that falls as accuracy "
-            "rises counts as worse.",
+            f"The same against metrics that came later, on {_WIDER}; signs count, so one that falls as accuracy rises "
+            "counts as worse.",
             ("network", *map(symbol, newer)),
             tuple(
-                (
-                    network,
-                    *(
-                        _cases(
-                            [lead(found, network) for found in curves if network in found.networks], metric
-                        )
-                        for metric in newer
-                    ),
-                )
+                (network, *(_cases(_leads(_WIDER, [network], curves), metric) for metric in newer))
                 for network in networks
             ),
         )
@@ -86,16 +78,37 @@ def told_ranks(study: SyntheticStudy, curves: Sequence[Curves]) -> tuple[str, ..
     """In how many cases the claimed metric ranks better or worse than each older one; arguments of :func:`ranks`."""
     networks, told = _published_networks(study, curves), []
     for series, mine in by_series(curves).items():
-        leads = [
-            found.ranked[network][1] for found in mine for network in networks if network in found.networks
-        ]
-        if leads:
-            cases = "; ".join(f"than {symbol(older)} {_cases(leads, older)}" for older in OLDER)
+        leads = {question: _leads(question, networks, mine) for question in _QUESTIONS}
+        if any(leads.values()):
+            cases = "; ".join(
+                f"against {symbol(older)} "
+                + ", and ".join(f"{_cases(found, older)} on {question}" for question, found in leads.items())
+                for older in OLDER
+            )
             told.append(
-                f"On {study.spec.titles[series]} {symbol(CLAIMED)} ranks the accuracy of {', '.join(networks)} (95% "
-                f"intervals): {cases}."
+                f"{symbol(CLAIMED)} in ranking the accuracy of {', '.join(networks)} over {study.spec.titles[series]} "
+                f"(95% intervals): {cases}."
             )
     return tuple(told)
+
+
+def _leads(question: str, networks: Sequence[str], curves: Sequence[Curves]) -> list[Mapping[str, Interval]]:
+    """How far the claimed metric leads in each case."""
+    return [
+        _QUESTIONS[question](found, network)
+        for found in curves
+        for network in networks
+        if network in found.networks
+    ]
+
+
+def _measured(curves: Sequence[Curves]) -> list[str]:
+    """The metrics of any of the curves: one that has only begun is not in all of them."""
+    return list(dict.fromkeys(metric for found in curves for metric in found.metrics))
+
+
+def _told(metrics: Sequence[str], found: Mapping[str, Interval]) -> list[str]:
+    return [between(found[metric]) if metric in found else "–" for metric in metrics]
 
 
 def _published_networks(study: SyntheticStudy, curves: Sequence[Curves]) -> list[str]:
@@ -142,17 +155,14 @@ def _ties(curves: Sequence[Curves]) -> Table:
 
 
 def _lead(curves: Sequence[Curves]) -> Table:
-    older = [metric for metric in curves[0].metrics if metric != CLAIMED]
+    others = [metric for metric in _measured(curves) if metric != CLAIMED]
     return Table(
         f"For levels like these: the correlation of {symbol(CLAIMED)} less that of each other metric, with its "
         "interval. Signs count: a metric that falls as accuracy rises, by its definition or because it speaks of "
         "high-pass filters, has a negative correlation and may rank as well all the same.",
-        ("levels, features, network", *map(symbol, older)),
+        ("levels, features, network", *map(symbol, others)),
         tuple(
-            (
-                f"{found.series}, {found.base}, {network}",
-                *(between(lead[metric]) if metric in lead else "–" for metric in older),
-            )
+            (f"{found.series}, {found.base}, {network}", *_told(others, lead))
             for found in curves
             for network, (_, lead) in found.ranked.items()
         ),
@@ -160,11 +170,12 @@ def _lead(curves: Sequence[Curves]) -> Table:
 
 
 def _correlations(levels: str, curves: Sequence[Curves]) -> Table:
+    metrics = _measured(curves)
     return Table(
-        f"Spearman's correlation of each metric with accuracy on {levels}.",
-        ("features, network", *map(symbol, curves[0].metrics)),
+        f"Spearman's correlation of each metric with accuracy on {levels}, with the interval of levels like these.",
+        ("features, network", *map(symbol, metrics)),
         tuple(
-            (f"{found.base}, {network}", *map(between, correlations.values()))
+            (f"{found.base}, {network}", *_told(metrics, correlations))
             for found in curves
             for network, (correlations, _) in found.ranked.items()
         ),
@@ -173,7 +184,7 @@ def _correlations(levels: str, curves: Sequence[Curves]) -> Table:
 
 def _published_correlations(curves: Sequence[Curves]) -> Iterator[Table]:
     """The same of the printed means, whose graphs are not ours: only levels are drawn anew."""
-    lines = []
+    metrics, lines = _measured(curves), []
     for found in curves:
         for network in found.networks:
             printed = [number(found.rows[network][level], "published") for level in found.levels]
@@ -181,10 +192,10 @@ def _published_correlations(curves: Sequence[Curves]) -> Iterator[Table]:
                 continue
             means = {name: values.mean(1, keepdims=True) for name, values in found.metrics.items()}
             ranked, _ = rankings(means, np.array(printed, dtype=np.float64)[:, None])
-            lines.append((f"{found.base}, {network}", *map(between, ranked.values())))
+            lines.append((f"{found.base}, {network}", *_told(metrics, ranked)))
     if lines:
         yield Table(
             "The same for the published accuracies, against our metrics at the same levels.",
-            ("features, network", *map(symbol, curves[0].metrics)),
+            ("features, network", *map(symbol, metrics)),
             tuple(lines),
         )
