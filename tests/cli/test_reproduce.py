@@ -168,9 +168,10 @@ def test_a_list_of_the_cells_of_one(call: Call, tmp_path: Path) -> None:
     assert graphs == "graphs, each with all of its columns: Cora, CiteSeer, PubMed"
     assert kinds == "kinds of numbers: same, fresh, honest"
     assert single == "single cells: 224, such as LP/Cora 0.5%"
-    assert how.endswith("--cells ROW,COLUMN")
+    assert how == "Rows and columns name the cells where they meet, as in --cells 'LP,Cora 0.5%'"
     assert "graphs" not in call("acm-random", "--list").out
     assert call("examples", "--list").out.splitlines()[1:] == ["bipartite, high-pass, limitation"]
+    assert "PubMed, 'Cornell, corrected', Texas-4, " in call("homophily", "--list").out.replace("\n", " ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -210,8 +211,8 @@ def test_an_option_without_an_id_is_an_error(
         ),
         (
             ("acm-random", "--quick", "--cells", "fresh,H2GCN,Texas"),
-            "the splits of the source are not known, so that none are fresh, of H2GCN on Texas. Name other --cells; "
-            "allpass reproduce acm-random --list names all.",
+            "the splits of the source are not known for H2GCN on Texas, so that none can be called fresh. Name other "
+            "--cells; allpass reproduce acm-random --list names all.",
         ),
     ],
 )

@@ -52,7 +52,11 @@ def reproduce(
     ] = None,
     executor: Annotated[str, typer.Option(help="What does the work: local, or a Ray cluster.")] = "local",
     address: Annotated[
-        str | None, typer.Option(help="Where the head of the Ray cluster is.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Where the head of the Ray cluster is; by default the cluster of this machine, or this machine alone.",
+            show_default=False,
+        ),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes on this machine; 1 by default.", show_default=False)
@@ -185,13 +189,15 @@ def _list_cells(study: Study) -> None:
     if isinstance(study, TableStudy):
         axes = study.axes()
         lines = {title: axes[axis] for axis, title in _AXES.items() if axes[axis]}
-        lines["single cells: "] = [f"{len(axes['cell']):,}, such as {axes['cell'][0]}"]
-    console = Console()
+    console = Console(highlight=False, markup=False)
     console.print(study.title, style="bold")
     for title, names in lines.items():
-        console.print(title + ", ".join(names), markup=False, highlight=False)
+        quoted = (repr(name) if "," in name else name for name in names)
+        console.print(title + ", ".join(quoted))
     if isinstance(study, TableStudy):
-        console.print("A row and a column, or a graph, name the cells where they meet: --cells ROW,COLUMN")
+        first = f"{axes['row'][0]},{axes['column'][0]}"
+        console.print(f"single cells: {len(axes['cell']):,}, such as {axes['cell'][0]}")
+        console.print(f"Rows and columns name the cells where they meet, as in --cells {first!r}")
 
 
 def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -103,13 +103,13 @@ def test_the_few_labels_of_a_graph_are_named_by_it() -> None:
         ),
         (
             ("fresh", "MLP"),
-            "the splits of the source are not known, so that none are fresh, of MLP on Left 1%",
+            "the splits of the source are not known for MLP on Left 1%, so that none can be called fresh",
         ),
         (("fresh", "GCN/Bipartite"), "no settings were published of GCN on Bipartite"),
         (("same", "GCN/Bipartite"), "no settings were published of GCN on Bipartite"),
         (
             ("honest", "MLP, other"),
-            "there are numbers at the published settings and splits alone of MLP, other on Left 1%",
+            "only the published settings on the published splits are run of MLP, other on Left 1%",
         ),
         (("MLP", "Bipartite"), "the table has no number where these rows and columns meet"),
         (

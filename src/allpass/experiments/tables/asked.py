@@ -124,10 +124,10 @@ def _reason(cell: Cell, kind: Kind) -> str:
     if not cell.model:
         return "allpass has no network for {}"
     if kind == "honest" or (kind == "fresh" and not cell.searched):
-        return "there are numbers at the published settings and splits alone of {}"
+        return "only the published settings on the published splits are run of {}"
     if cell.settings is None:
         return "no settings were published of {}"
-    return "the splits of the source are not known, so that none are fresh, of {}"
+    return "the splits of the source are not known for {}, so that none can be called fresh"
 
 
 def _some(places: Sequence[str]) -> str:
