@@ -12,11 +12,11 @@ from typing import ClassVar
 import pytest
 from tests.experiments.executors.tiny import Tiny, acts, perform
 
+from allpass.cli import reproduced
 from allpass.cli.main import run
 from allpass.experiments import at_hand, catalogue
 from allpass.experiments.catalogue import STUDIES
 from allpass.experiments.study import Plan, Row, Study, Task
-from allpass.report.results import catalogue as pages
 from allpass.report.results.csv_file import read_rows
 from allpass.report.results.page import Page, Table
 from allpass.train.runs.run import Run
@@ -91,7 +91,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def inside(*tasks: Task) -> None:
         monkeypatch.setattr(Asked, "plans", [])
         monkeypatch.setattr(catalogue, "STUDIES", {"tiny": Asked(tasks)})
-        monkeypatch.setattr(pages, "PAGES", {"tiny": page})
+        monkeypatch.setattr(reproduced, "PAGES", {"tiny": page})
 
     return inside
 
@@ -161,17 +161,67 @@ def test_parts_that_were_run_before_stay_on_the_page(call: Call, offline: None, 
 def test_a_list_of_the_cells_of_one(call: Call, tmp_path: Path) -> None:
     found = call("table1", "--list")
     assert found.status == 0
-    assert "GCN-SVAT, " in found.out
-    assert "and 224 single cells, such as LP/Cora 0.5%" in found.out
+    title, rows, columns, graphs, kinds, single, how = found.out.splitlines()
+    assert title == STUDIES["table1"].title
+    assert rows.startswith("rows: LP, Cheby, ")
+    assert columns.startswith("columns: Cora 0.5%, Cora 1%, ")
+    assert graphs == "graphs, each with all of its columns: Cora, CiteSeer, PubMed"
+    assert kinds == "kinds of numbers: same, fresh, honest"
+    assert single == "single cells: 224, such as LP/Cora 0.5%"
+    assert how == "Rows and columns name the cells where they meet, as in --cells 'LP,Cora 0.5%'"
+    assert "graphs" not in call("acm-random", "--list").out
+    assert call("examples", "--list").out.splitlines()[1:] == ["bipartite, high-pass, limitation"]
+    assert "PubMed, 'Cornell, corrected', Texas-4, " in call("homophily", "--list").out.replace("\n", " ")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_quick_run_leaves_out_cannot_be_asked_of_it(call: Call, tmp_path: Path) -> None:
-    found = call("acm-random", "--quick", "--cells", "fresh,ACM-GCN,Texas")
-    assert found.status == 2
-    assert found.err.startswith(
-        "allpass: Of 'acm-random' nothing that is named can be run: no settings were published"
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("--quick",), "--quick"),
+        (("--cells", "Cora"), "--cells"),
+        (("--out", "results"), "--out"),
+        (("--workers", "2", "--device", "cuda"), "--workers"),
+    ],
+)
+def test_an_option_without_an_id_is_an_error(
+    call: Call, words: tuple[str, ...], option: str, tmp_path: Path
+) -> None:
+    assert call(*words) == Result(
+        2,
+        "",
+        f"allpass: {option} is for one reproduction, and none is named. Name an ID, as in allpass reproduce rank "
+        "--quick; allpass reproduce --list has all.\n",
     )
+    assert call("--list", *words).status == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("acm-random", "--quick", "--cells", "fresh,ACM-GCN,Texas"),
+            "a quick run leaves it out. Leave out --quick, or name other --cells.",
+        ),
+        (
+            ("acm-fixed", "--cells", "WRGAT/Texas"),
+            "allpass has no network for WRGAT on Texas (published: 83.62 ± 5.50). Name other --cells; allpass "
+            "reproduce acm-fixed --list names all.",
+        ),
+        (
+            ("acm-random", "--quick", "--cells", "fresh,H2GCN,Texas"),
+            "the splits of the source are not known for H2GCN on Texas, so that none can be called fresh. Name other "
+            "--cells; allpass reproduce acm-random --list names all.",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_told_with_its_reason(
+    call: Call, words: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    found = call(*words)
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"allpass: Of {words[0]!r} nothing that is named can be run: {message}\n"
     assert not (tmp_path / "results").exists()
 
 
@@ -207,12 +257,17 @@ def test_it_writes_its_files_and_says_the_same_again(call: Call, offline: None, 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
 
 
-@pytest.mark.slow
 def test_ranks_run_quickly_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
-    found = call("rank", "--quick")
+    found = call("rank", "--quick", "--cells", "relu")  # the other activations take as long each
     assert (found.status, found.err) == (0, "")
     assert "A quick run: it proves the path, and its numbers mean nothing." in found.out
-    assert all(row["quick"] for row in read_rows(tmp_path / "results" / "quick" / "rank.csv"))
+    assert "(outside)" not in found.out
+    rows = read_rows(tmp_path / "results" / "quick" / "rank.csv")
+    assert [(row["network"], row["quick"]) for row in rows] == [
+        ("gcn", True),
+        ("snowball", True),
+        ("krylov", True),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -259,7 +314,7 @@ def test_nothing_at_all_is_an_error(call: Call, tiny: Callable[..., None], tmp_p
     tiny()
     found = call("tiny")
     assert (found.status, found.out) == (2, "")
-    assert found.err.startswith("allpass: Of 'tiny' nothing that is named can be run: ")
+    assert found.err.startswith("allpass: Of 'tiny' nothing that is named can be run. Name other --cells")
     assert not (tmp_path / "results").exists()
 
 
@@ -288,10 +343,45 @@ def test_stopped_it_goes_on_where_it_was(
     with monkeypatch.context() as patch:
         patch.setattr(Asked, "perform", stopped)
         found = call("tiny")
-    assert (found.status, found.out) == (130, "")
+    assert (found.status, found.out) == (130, "1 row; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
     assert found.err == "Stopped. runs.db holds 1 run; the same command goes on from there.\n"
-    assert not (tmp_path / "results").exists()
+    assert len(read_rows(tmp_path / "results" / "tiny.csv")) == 1
     assert call("tiny").out.endswith("3 rows; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
+
+
+@pytest.mark.parametrize("runs", [0, 1])
+def test_stopped_again_it_ends_at_once(
+    call: Call, tiny: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runs: int
+) -> None:
+    def interrupted(*_: object, **__: object) -> Iterator[Sequence[Run]]:
+        raise KeyboardInterrupt
+
+    def stopped(self: Tiny, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        yield from perform(acts(task.title, runs=runs), device)
+        raise KeyboardInterrupt
+
+    tiny(acts("a", runs=3))
+    monkeypatch.setattr(Asked, "perform", stopped)
+    monkeypatch.setattr(reproduced, "write", interrupted)
+    found = call("tiny")
+    line = f"Stopped. runs.db holds {runs} run{'s' * (runs != 1)}; the same command goes on from there.\n"
+    assert found == Result(130, "", line * (1 + runs))  # without a row there is no page to leave out
+    assert not list(tmp_path.glob("results/*"))
+
+
+def test_a_terminal_is_told_at_once_what_is_going_to_be_done(
+    call: Call, tiny: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny(acts("a"))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    first = "runs are kept in kept.db, the page is written to"
+    assert call("tiny", "--quick", "--store", "kept.db").err.startswith(
+        f"Reproducing tiny: {first} {Path('results', 'quick')}\n"
+    )
+    assert call("nothing", "--store", "kept.db").err.startswith(
+        f"Reproducing nothing: {first} results\nallpass: "
+    )
+    assert "kept" not in call("tiny", "--list").err
 
 
 def test_a_folder_of_datasets_is_named_as_for_other_verbs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -67,6 +68,12 @@ def test_rows_are_the_ranks_of_dense_matrices(tmp_path: Path) -> None:
     known = [128, 88]  # of the layers 1 and 5, which are the known ones up to depth 6
     inside = [ranks[:, 0].min() - 5 <= 128 <= ranks[:, 0].max() + 5, 88 <= ranks[:, 4].max() + 5]
     assert (row["known"], row["within"]) == (len(known), sum(inside))
+
+
+def test_a_quick_row_is_not_judged(tmp_path: Path) -> None:
+    study = replace(small(), quick={"seeds": 2, "depth": 5, "activations": ["relu"]})
+    (row,) = rows_of(study, tmp_path, replace(ONE, quick=True))
+    assert (row["quick"], row["known"], row["within"]) == (True, 2, None)
 
 
 def test_only_what_is_missing_is_made_and_rows_wait_for_all(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BETWEEN_LINES = 60.0
 """Seconds."""
+STOPPED = 130
+"""The exit status after Ctrl-C."""
 
 _PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
 
@@ -101,20 +103,27 @@ class Lines:
 @contextmanager
 def stoppable(store: Store | None) -> Iterator[None]:
     """Where runs are kept, Ctrl-C says that nothing is lost."""
+    import typer
+
     try:
         yield
     except KeyboardInterrupt:
         if store is None:
             raise
-        import typer
+        say_stopped(store)
+        raise typer.Exit(STOPPED) from None
 
-        from allpass.data.draft import many
 
-        typer.echo(
-            f"Stopped. {store.path} holds {many(len(store), 'run')}; the same command goes on from there.",
-            err=True,
-        )
-        raise typer.Exit(130) from None
+def say_stopped(store: Store) -> None:
+    """What is kept of the runs so far, and how they go on."""
+    import typer
+
+    from allpass.data.draft import many
+
+    typer.echo(
+        f"Stopped. {store.path} holds {many(len(store), 'run')}; the same command goes on from there.",
+        err=True,
+    )
 
 
 def share_done(glance: Glance) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,19 +17,22 @@ from allpass.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from allpass.experiments.executors.executor import Executor
     from allpass.experiments.runner import Failure
-    from allpass.experiments.study import Row, Study
-    from allpass.report.results.page import Page
+    from allpass.experiments.study import Plan, Study
+    from allpass.train.runs.store import Store
 
 _EXECUTORS = ("local", "ray")
-_SHOWN = 25  # rows of a table on the terminal
-_TITLES = 3  # of parts that one error stands in the way of
+_AXES = {
+    "row": "rows: ",
+    "column": "columns: ",
+    "graph": "graphs, each with all of its columns: ",
+    "kind": "kinds of numbers: ",
+}
 
 
 def reproduce(
+    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="ID", help="What to reproduce; see --list.", show_default=False)
     ] = None,
@@ -41,14 +45,18 @@ def reproduce(
     cells: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts of it, separated by commas: rows, columns, ROW/COLUMN, same, honest or (in some) fresh for a "
-            "table; may be repeated.",
+            help="Parts of it, separated by commas: for a table rows, columns, graphs, ROW/COLUMN, same, honest or (in "
+            "some) fresh; may be repeated.",
             show_default=False,
         ),
     ] = None,
     executor: Annotated[str, typer.Option(help="What does the work: local, or a Ray cluster.")] = "local",
     address: Annotated[
-        str | None, typer.Option(help="Where the head of the Ray cluster is.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Where the head of the Ray cluster is; by default the cluster of this machine, or this machine alone.",
+            show_default=False,
+        ),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes on this machine; 1 by default.", show_default=False)
@@ -70,19 +78,19 @@ def reproduce(
 ) -> None:
     """Run a published table or figure again; stopped, the same command goes on where it was."""
     if name is None:
+        _check_alone(context, listed)
         _list()
         return
-    from rich.console import Console
-
-    from allpass.cli.progress import reproducing, stoppable
-    from allpass.data.draft import many
+    if not listed:
+        out = out / "quick" if quick else out
+        _announce(name, store, out)
+    from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable
+    from allpass.cli.reproduced import complain, put
     from allpass.data.named.fetch import data_folders
     from allpass.experiments.catalogue import STUDIES
     from allpass.experiments.runner import reproduce as run
-    from allpass.experiments.study import Plan, merged
+    from allpass.experiments.study import Plan
     from allpass.files import check_folder
-    from allpass.report.results.catalogue import PAGES
-    from allpass.report.results.write import write
     from allpass.train.runs.store import Store
 
     if data_dir is not None:
@@ -99,45 +107,57 @@ def reproduce(
     if cells and not plan.cells:
         raise InputError("There is no name in --cells.", "Name some parts, or leave it out for all of them.")
     plan.check(name, study.cells())  # before the file of runs is made
-    out = check_folder(out / "quick" if quick else out)  # before hours of work, not after
+    check_folder(out)  # before hours of work, not after
     machines = _executor(executor, address, workers, device)
+    failed: list[Failure] = []
+    stopped = False
     with Store(store) as opened, stoppable(opened):
         if not study.tasks(plan, opened):
-            raise InputError(
-                f"Of {name!r} nothing that is named can be run: no settings were published of it, allpass has no such "
-                "model, or a quick run leaves it out.",
-                f"Name other --cells (allpass reproduce {name} --list names all), or leave out --quick.",
-            )
-        with reproducing() as look:
-            failed = run(study, opened, machines, plan, look)
+            raise _nothing(study, plan, opened)
+        try:
+            with reproducing() as look:
+                failed = run(study, opened, machines, plan, look)
+        except KeyboardInterrupt:  # what is finished has its page; pressed again, it is left out
+            stopped = True
+            say_stopped(opened)
+        complain(failed)
         rows = study.rows(plan, opened)
-    console = Console()
-    _complain(failed, Console(stderr=True))
+        if rows:
+            put(study, rows, out, shown=not stopped)
+    if stopped:
+        raise typer.Exit(STOPPED)
     if not rows:
         raise InputError(f"Nothing of {name!r} could be done.", "See what was said of each part above.")
-    known = merged(study, _before(out / f"{name}.csv", rows), rows)
-    page = PAGES[name](study, known)
-    idle = any(row.get("quick") for row in rows)
-    if idle:
-        page = replace(page, findings=())  # nothing follows from such numbers
-    out.mkdir(parents=True, exist_ok=True)
-    files = write(page, known, out, name)
-    _show(study, rows, page, console, quick=idle)
-    console.print(
-        f"{many(len(known), 'row')}; {', '.join(file.name for file in files[:4])} in {out}", soft_wrap=True
-    )
     if failed:
         raise typer.Exit(1)
 
 
-def _before(path: Path, rows: Sequence[Row]) -> list[Row]:
-    """The rows that an earlier run left in the same folder; none where they are of another kind."""
-    from allpass.report.results.csv_file import read_rows
+def _check_alone(context: typer.Context, listed: bool) -> None:
+    """An error where something is asked of a reproduction and none is named."""
+    sources = {option: context.get_parameter_source(str(option.name)) for option in context.command.params}
+    asked = [option.opts[0] for option, source in sources.items() if source and source.name == "COMMANDLINE"]
+    if asked and not listed:
+        raise InputError(
+            f"{asked[0]} is for one reproduction, and none is named.",
+            "Name an ID, as in allpass reproduce rank --quick; allpass reproduce --list has all.",
+        )
 
-    if not path.exists():
-        return []
-    found = read_rows(path)
-    return found if all(row.keys() == rows[0].keys() for row in found) else []
+
+def _announce(name: str, store: Path, out: Path) -> None:
+    """A first line for whoever waits at a terminal: what follows takes seconds to be imported."""
+    if sys.stderr.isatty():
+        typer.echo(f"Reproducing {name}: runs are kept in {store}, the page is written to {out}", err=True)
+
+
+def _nothing(study: Study, plan: Plan, store: Store) -> InputError:
+    """The error where a plan leaves nothing to do."""
+    from allpass.experiments.tables.study import TableStudy
+
+    why = f": {study.refusal(plan)}" if isinstance(study, TableStudy) else ""
+    cure = f"Name other --cells; allpass reproduce {study.id} --list names all."
+    if plan.quick and study.tasks(replace(plan, quick=False), store):
+        cure = "Leave out --quick, or name other --cells."
+    return InputError(f"Of {study.id!r} nothing that is named can be run{why}.", cure)
 
 
 def _list() -> None:
@@ -163,12 +183,21 @@ def _list_cells(study: Study) -> None:
     """The names that --cells may have."""
     from rich.console import Console
 
-    single = [name for name in study.cells() if "/" in name]
-    console = Console()
+    from allpass.experiments.tables.study import TableStudy
+
+    lines = {"": study.cells()}
+    if isinstance(study, TableStudy):
+        axes = study.axes()
+        lines = {title: axes[axis] for axis, title in _AXES.items() if axes[axis]}
+    console = Console(highlight=False, markup=False)
     console.print(study.title, style="bold")
-    console.print(", ".join(name for name in study.cells() if "/" not in name), markup=False)
-    if single:
-        console.print(f"and {len(single):,} single cells, such as {single[0]}", markup=False)
+    for title, names in lines.items():
+        quoted = (repr(name) if "," in name else name for name in names)
+        console.print(title + ", ".join(quoted))
+    if isinstance(study, TableStudy):
+        first = f"{axes['row'][0]},{axes['column'][0]}"
+        console.print(f"single cells: {len(axes['cell']):,}, such as {axes['cell'][0]}")
+        console.print(f"Rows and columns name the cells where they meet, as in --cells {first!r}")
 
 
 def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -195,46 +224,3 @@ def _executor(name: str, address: str | None, workers: int | None, device: str |
     if address is not None:
         raise InputError("An address is for a Ray cluster.", "Add --executor ray, or leave out --address.")
     return Local(device or "cpu", 1 if workers is None else workers)
-
-
-def _complain(failed: list[Failure], console: Console) -> None:
-    """Each error once, with what it stands in the way of."""
-    titles = dict[str, list[str]]()
-    for failure in failed:
-        titles.setdefault(failure.error, []).append(failure.title)
-    for error, parts in titles.items():
-        more = f"; and {len(parts) - _TITLES} more" if len(parts) > _TITLES else ""
-        console.print(
-            f"Could not be done: {'; '.join(parts[:_TITLES])}{more}. {error}", markup=False, soft_wrap=True
-        )
-
-
-def _show(study: Study, rows: Sequence[Row], page: Page, console: Console, *, quick: bool) -> None:
-    """What came of it and, as far as a terminal can hold it, the numbers of this run or the first table of the page."""
-    from rich.text import Text as Line
-
-    from allpass.cli.plain import plain_table
-    from allpass.experiments.tables.study import TableStudy
-    from allpass.report.results.page import Table, Value
-    from allpass.report.results.tables.cells import Results, as_table
-
-    console.print(Line(page.title, style="bold"))
-    if quick:
-        console.print("A quick run: it proves the path, and its numbers mean nothing.", style="yellow")
-    for finding in page.findings:
-        console.print(Line(f"- {finding}"))
-    table = next((block for block in page.blocks if isinstance(block, Table)), None)
-    if isinstance(study, TableStudy) and len(rows) <= _SHOWN:
-        table = as_table(Results(study, rows))
-    if table is None:
-        return
-    grid = plain_table()
-    for heading in table.header:
-        grid.add_column(Line(heading))
-    for row in table.rows[:_SHOWN]:
-        texts = (cell.text if isinstance(cell, Value) else cell for cell in row)
-        grid.add_row(*map(Line, texts))
-    console.print(Line(table.caption, style="dim"))
-    console.print(grid)
-    if len(table.rows) > _SHOWN:
-        console.print(Line(f"and {len(table.rows) - _SHOWN:,} more rows on the page", style="dim"))

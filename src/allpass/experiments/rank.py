@@ -163,7 +163,7 @@ class RankStudy:
             "low": _joined(low),
             "high": _joined(high),
             "known": len(checks),
-            "within": sum(holds for *_, holds in checks),
+            "within": None if plan.quick else sum(holds for *_, holds in checks),
             "quick": plan.quick,
             **origin(runs),
         }

@@ -119,7 +119,6 @@ def test_the_cluster_tells_what_this_process_does(
     assert run.versions["data"] == str(Path.cwd() / "some/folder")
 
 
-@pytest.mark.slow
 def test_small_tasks_share_a_gpu_and_a_large_one_has_it_alone(cluster: Any, tmp_path: Path) -> None:
     tasks = [acts(f"small {number}", runs=1, gpu=0.5, meet=str(tmp_path)) for number in range(2)]
     tasks.append(acts("large", runs=1, gpu=1.0, pause=0.5))
@@ -144,9 +143,9 @@ def test_a_machine_without_allpass_is_named(cluster: Any, tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.slow
 def test_a_task_whose_process_dies_is_begun_again(cluster: Any, tmp_path: Path) -> None:
-    found = check_events(RayCluster(cluster.address, perform), tmp_path)
+    with machine(cluster):  # a process that begins imports for seconds, and here five have to: two at a time
+        found = check_events(RayCluster(cluster.address, perform), tmp_path)
     (error,) = (event.error for event in found if "begun 3 times" in event.error)
     assert "The worker died unexpectedly" in error
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from tests.report.results.samples import PAGE, texts
+from tools.kept import FOLDER
 
+from allpass.report import results
 from allpass.report.results.latex import escape, latex
 from allpass.report.results.page import Page, Table, Value
 from allpass.report.results.shades import on_white
@@ -35,11 +38,14 @@ COMMANDS = {
         "infty",
         "rightarrow",
         "uparrow",
+        "downarrow",
     ),
     *(
         "blacktriangle",
         "blacktriangledown",
         "circ",
+        "ominus",
+        "dagger",
         "hat",
         "alpha",
         "beta",
@@ -79,12 +85,23 @@ def test_text_is_never_a_command(text: str) -> None:
         ("--quick", "-{}-quick"),
         ("a\\b", r"a\textbackslash{}b"),
         ("é", "é"),
+        ("100\N{NO-BREAK SPACE}000", "100~000"),
+        ("Âᵀ", r"$\hat{A}$$^T$"),
         ("数", r"\texttt{U+6570}"),
         ("", ""),
     ],
 )
 def test_escapes(text: str, escaped: str) -> None:
     assert escape(text) == escaped
+
+
+def test_every_sign_of_the_pages_has_its_command() -> None:
+    """Those of the pages that there are, and those that other rows would put there."""
+    pages = [*FOLDER.glob("*.md")]
+    sources = [path for path in Path(results.__file__).parent.rglob("*.py") if path.name != "latex.py"]
+    assert len(pages) > 10 < len(sources)
+    signs = {sign for path in (*pages, *sources) for sign in path.read_text(encoding="utf-8")}
+    assert {sign for sign in signs if "U+" in escape(f"a{sign}b")} == set()
 
 
 def test_a_whole_document() -> None:

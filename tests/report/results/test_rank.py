@@ -69,6 +69,15 @@ def test_every_known_value_stands_beside_its_range() -> None:
     assert values.caption.startswith("GCN")
 
 
+def test_quick_draws_are_not_judged() -> None:
+    quick = page(STUDY, [{**row, "within": None, "quick": True} for row in ROWS])
+    text = markdown(quick)
+    assert quick.findings == ()
+    assert "117 to 123" in text
+    assert "Every weight is drawn from N(0, 1)" in text
+    assert not any(word in text for word in ("(outside)", "claim", "12 such values"))
+
+
 def test_landmarks_are_read_off_the_means() -> None:
     landmarks = [block for block in page(STUDY, ROWS).blocks if isinstance(block, Table)][-1]
     # full in layer 1 alone; 62 in layer 34; 2 in layer 64

@@ -13,6 +13,7 @@ from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
+from allpass.experiments.tables.asked import Wanted, axes, reasons
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Cell, Spec
 from allpass.experiments.tables.trainings import Trainings
@@ -36,8 +37,12 @@ class TableStudy(Specified[Spec]):
     place: ClassVar[tuple[str, ...]] = ("row", "column", "kind")
 
     def cells(self) -> Sequence[str]:
-        """Rows, columns, the kinds of numbers, and single cells as ``ROW/COLUMN``."""
-        return [name for names in _axes(self.spec).values() for name in names]
+        """All names of :meth:`axes`."""
+        return [name for names in self.axes().values() for name in names]
+
+    def axes(self) -> dict[str, Sequence[str]]:
+        """Rows, columns, graphs of several columns, the kinds of numbers, single cells, and rows on a graph."""
+        return axes(self.spec, kinds_of(self.spec))
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:
         """A task is one model on one dataset with all settings that are tried there."""
@@ -62,7 +67,7 @@ class TableStudy(Specified[Spec]):
 
         A quick plan leaves out what proves no path of its own: the same settings on other splits.
         """
-        wanted = _Wanted(self.spec, plan)
+        wanted = Wanted(self.spec, plan, kinds_of(self.spec))
         return [
             (cell, kind)
             for kind in KINDS
@@ -72,6 +77,12 @@ class TableStudy(Specified[Spec]):
             and self._has(cell, kind)
             and not (plan.quick and kind == "fresh")
         ]
+
+    def refusal(self, plan: Plan) -> str:
+        """Why a plan asks for nothing: because it is quick, or what there is not; in the words of a sentence."""
+        if plan.quick and self.asked(Plan(plan.cells)):
+            return "a quick run leaves it out"
+        return "; ".join(reasons(self.spec, plan, kinds_of(self.spec)))
 
     def _has(self, cell: Cell, kind: Kind) -> bool:
         """Whether there is such a number of a cell."""
@@ -282,35 +293,6 @@ class Tried:
         return float(np.mean([trial.test_scores[split] for split, trial in zip(splits, best, strict=True)]))
 
 
-class _Wanted:
-    """Whether a plan names a cell: by ``ROW/COLUMN``, or by its row and column where these are named; and by its kind.
-
-    A quick plan is of a few rows and columns, unless it names some.
-    """
-
-    def __init__(self, spec: Spec, plan: Plan) -> None:
-        axes = _axes(spec)
-        plan.check(spec.id, [name for names in axes.values() for name in names])
-        wanted = {cell.lower() for cell in plan.cells}
-        self.named = {
-            axis: {name for name in names if name.lower() in wanted} for axis, names in axes.items()
-        }
-        self.lines = bool(self.named["row"] or self.named["column"] or not self.named["cell"])
-        for axis in ("row", "column"):
-            if plan.quick and not self.named[axis]:
-                self.named[axis] = set(spec.quick).intersection(axes[axis])
-
-    def __call__(self, cell: Cell, kind: Kind) -> bool:
-        if self.named["kind"] and kind not in self.named["kind"]:
-            return False
-        if f"{cell.row}/{cell.column.name}" in self.named["cell"]:
-            return True
-        return self.lines and all(
-            not self.named[axis] or name in self.named[axis]
-            for axis, name in (("row", cell.row), ("column", cell.column.name))
-        )
-
-
 def number_title(row: str, column: str, kind: str) -> str:
     """The title of the task that gives a number.
 
@@ -331,16 +313,6 @@ def kinds_of(spec: Spec) -> tuple[Kind, ...]:
     """The kinds of numbers that a table has: fresh ones, where a cell of it is run on other splits too."""
     known = any(cell.has_fresh for cell in spec.cells)
     return tuple(kind for kind in KINDS if kind != "fresh" or known)
-
-
-def _axes(spec: Spec) -> dict[str, Sequence[str]]:
-    """The names that a plan may choose from, by what they name."""
-    return {
-        "row": spec.rows,
-        "column": [column.name for column in spec.columns],
-        "kind": kinds_of(spec),
-        "cell": [f"{cell.row}/{cell.column.name}" for cell in spec.cells],
-    }
 
 
 def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:

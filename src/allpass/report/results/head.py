@@ -13,6 +13,15 @@ _SHARED = "metric"
 """Rows of this kind share their runs."""
 
 
+def is_quick(rows: Sequence[Row]) -> bool:
+    """Whether rows are of a quick run, whose numbers are not to be judged.
+
+    Args:
+        rows: The rows of a study.
+    """
+    return any(row.get("quick") for row in rows)
+
+
 def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
     """What has to be said first: that rows are of a quick run, or that there are none.
 
@@ -22,7 +31,7 @@ def head(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
     """
     if not rows:
         return (Text("Nothing has been run yet."),)
-    if not _quick(rows):
+    if not is_quick(rows):
         return ()
     return (
         Heading("A QUICK RUN: these numbers prove nothing"),
@@ -52,7 +61,7 @@ def made(study: Study, rows: Sequence[Row]) -> tuple[Block, ...]:
         rows: Its rows.
     """
     lines = [
-        f"Command for all of it: allpass reproduce {study.id}{' --quick' if _quick(rows) else ''}",
+        f"Command for all of it: allpass reproduce {study.id}{' --quick' if is_quick(rows) else ''}",
         f"Source: {study.source}",
     ]
     if rows:
@@ -89,10 +98,6 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {round(seconds) % 60} s"
     return f"{count(minutes // 60)} h {minutes % 60} min"
-
-
-def _quick(rows: Sequence[Row]) -> bool:
-    return any(row.get("quick") for row in rows)
 
 
 def _machine(name: str) -> str:

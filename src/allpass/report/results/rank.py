@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from allpass.experiments.rank import RankStudy
 from allpass.experiments.study import Row, Study
 from allpass.report.canvas import in_style, legend, name_outer, panels
-from allpass.report.results.head import head, notes
+from allpass.report.results.head import head, is_quick, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, of_kind
 from allpass.report.theme import light
 from allpass.report.wording import count
@@ -62,10 +62,13 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     blocks: list[Block] = [*head(study, rows)]
     if rows:
         blocks += [
-            Text(_summary(ranks, rows, curves)),
+            Text(_claim(ranks, rows, curves) + _setup(ranks, rows)),
             Picture("rank-depth", _caption(rows), partial(_three, ranks, curves)),
             Heading("Value by value"),
-            *(_values(ranks, curves, network) for network in dict.fromkeys(name for name, _ in curves)),
+            *(
+                _values(ranks, curves, network, judged=_judged(rows))
+                for network in dict.fromkeys(name for name, _ in curves)
+            ),
             Heading("What the curves of the source show"),
             _read_off(ranks, curves),
             Heading("All activations"),
@@ -77,7 +80,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             _landmarks(ranks, curves),
         ]
     blocks += notes(study, rows)
-    return Page(study.title, tuple(blocks), _findings(ranks, rows, curves) if rows else ())
+    return Page(study.title, tuple(blocks), _findings(ranks, rows, curves) if _judged(rows) else ())
 
 
 def _findings(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> tuple[str, ...]:
@@ -104,7 +107,15 @@ def _checked(rows: Sequence[Row]) -> tuple[int, int]:
     return known, within
 
 
-def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
+def _judged(rows: Sequence[Row]) -> bool:
+    """Whether ranks can be held against known ones: not so where there are none, or those of a quick run."""
+    return bool(rows) and not is_quick(rows)
+
+
+def _claim(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
+    """What is claimed of known values, and how many of them do it."""
+    if not _judged(rows):
+        return ""
     known, within = _checked(rows)
     missed = [
         f"{study.networks[curve.network]} with {study.activations[curve.activation]} after layer {layer}"
@@ -121,15 +132,19 @@ def _summary(study: RankStudy, rows: Sequence[Row], curves: _Curves) -> str:
         sum(low <= rank <= high for rank, low, high in ranges),
         sum(low == high for _, low, high in ranges),
     )
-    runs, parts = rows[0]["runs"], rows[0]["graphs_in_parts"]
     return (
         f"The claim: each value of an independent computation lies within [lowest − {study.margin}, highest + "
-        f"{study.margin}] of {runs} draws. "
+        f"{study.margin}] of {rows[0]['runs']} draws. "
         f"{within} of {known} such values do, which are called known here; {inside} lie in the range itself, and at "
-        f"{fixed} all draws are equal."
-        + f" The others: {'; '.join(missed)}."
-        * bool(missed)
-        + "\n\nEvery weight is drawn from N(0, 1); nothing is trained or rescaled. The graph is "
+        f"{fixed} all draws are equal." + f" The others: {'; '.join(missed)}." * bool(missed) + "\n\n"
+    )
+
+
+def _setup(study: RankStudy, rows: Sequence[Row]) -> str:
+    """What was drawn, and how ranks are counted."""
+    runs, parts = rows[0]["runs"], rows[0]["graphs_in_parts"]
+    return (
+        "Every weight is drawn from N(0, 1); nothing is trained or rescaled. The graph is "
         f"G({study.graph['nodes']}, {study.graph['p']:g}) with {study.graph['features']} features. Layers are "
         f"{study.network['width']} wide, which is the highest rank there can be; Krylov layers have "
         f"{study.network['blocks']} blocks. The rank is numerical: a singular value counts as 0 below the largest one "
@@ -145,8 +160,8 @@ def _caption(rows: Sequence[Row]) -> str:
     )
 
 
-def _values(study: RankStudy, curves: _Curves, network: str) -> Table:
-    """Known values and ranges of one architecture."""
+def _values(study: RankStudy, curves: _Curves, network: str, *, judged: bool) -> Table:
+    """Known values and ranges of one architecture; where they are judged, with those that lie outside."""
     mine = [curve for curve in curves.values() if curve.network == network and _checks(study, curve)]
     header = ["layer"]
     columns: list[list[str]] = []
@@ -155,7 +170,9 @@ def _values(study: RankStudy, curves: _Curves, network: str) -> Table:
         header += [f"{name}, known", f"{name}, ours"]
         checks = _checks(study, curve)
         columns.append([str(rank) for _, rank, _ in checks])
-        columns.append([_range(curve, layer) + " (outside)" * (not holds) for layer, _, holds in checks])
+        columns.append(
+            [_range(curve, layer) + " (outside)" * (judged and not holds) for layer, _, holds in checks]
+        )
     layers = [str(layer) for layer in study.layers if mine and layer <= len(mine[0].low)]
     return Table(
         f"{study.networks[network]}: known ranks, and the lowest to highest of ours.",
