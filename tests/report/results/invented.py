@@ -6,8 +6,9 @@ import random
 from statistics import fmean, pstdev
 
 from allpass.experiments.study import Plan, Row
+from allpass.experiments.tables.asked import Kind
 from allpass.experiments.tables.spec import Cell
-from allpass.experiments.tables.study import Kind, TableStudy
+from allpass.experiments.tables.study import TableStudy
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 
 

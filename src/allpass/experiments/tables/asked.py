@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from allpass.experiments.study import Plan
 from allpass.experiments.tables.spec import Cell, Spec
 
-if TYPE_CHECKING:
-    from allpass.experiments.tables.study import Kind
-
+Kind = Literal["same", "fresh", "honest"]
+KINDS: tuple[Kind, ...] = ("same", "fresh", "honest")
+"""By the same protocol and settings; the same on other splits, or on more of them; honestly."""
 _SHOWN = 3  # places that a reason names
+
+
+def kinds_of(spec: Spec) -> tuple[Kind, ...]:
+    """The kinds of numbers that a table has: fresh ones, where a cell of it is run on other splits too."""
+    known = any(cell.has_fresh for cell in spec.cells)
+    return tuple(kind for kind in KINDS if kind != "fresh" or known)
 
 
 def graphs_of(spec: Spec) -> dict[str, tuple[str, ...]]:
@@ -33,19 +39,18 @@ def graphs_of(spec: Spec) -> dict[str, tuple[str, ...]]:
     return {name: columns for name, columns in found.items() if name and name not in columns}
 
 
-def axes(spec: Spec, kinds: Sequence[Kind]) -> dict[str, Sequence[str]]:
+def axes(spec: Spec) -> dict[str, Sequence[str]]:
     """The names that a plan may choose from, by what they name.
 
     Args:
         spec: The table.
-        kinds: The kinds of numbers that it has.
     """
     graphs, cells = graphs_of(spec), [f"{cell.row}/{cell.column.name}" for cell in spec.cells]
     return {
         "row": spec.rows,
         "column": [column.name for column in spec.columns],
         "graph": list(graphs),
-        "kind": kinds,
+        "kind": kinds_of(spec),
         "cell": cells,
         "part": [
             f"{row}/{graph}"
@@ -64,11 +69,10 @@ class Wanted:
     Args:
         spec: The table.
         plan: How much is asked for.
-        kinds: The kinds of numbers that the table has.
     """
 
-    def __init__(self, spec: Spec, plan: Plan, kinds: Sequence[Kind]) -> None:
-        known, graphs = axes(spec, kinds), graphs_of(spec)
+    def __init__(self, spec: Spec, plan: Plan) -> None:
+        known, graphs = axes(spec), graphs_of(spec)
         plan.check(spec.id, [name for names in known.values() for name in names])
         wanted = {cell.lower() for cell in plan.cells}
         self.named = {
@@ -95,19 +99,18 @@ class Wanted:
         )
 
 
-def reasons(spec: Spec, plan: Plan, kinds: Sequence[Kind]) -> list[str]:
+def reasons(spec: Spec, plan: Plan) -> list[str]:
     """Why nothing that a plan names can be run, quick or not; each in the words of a sentence.
 
     Args:
         spec: The table.
         plan: A plan that leaves nothing to do.
-        kinds: The kinds of numbers that the table has.
     """
-    wanted = Wanted(spec, Plan(plan.cells), kinds)
+    wanted = Wanted(spec, Plan(plan.cells))
     cells = [cell for cell in spec.cells if wanted.place(cell)]
     if not cells:
         return ["the table has no number where these rows and columns meet"]
-    asked = [kind for kind in kinds if kind in (wanted.named["kind"] or {"same", "honest"})]
+    asked = [kind for kind in kinds_of(spec) if kind in (wanted.named["kind"] or {"same", "honest"})]
     found = dict[str, dict[str, None]]()
     for cell in cells:
         place = f"{cell.row} on {cell.column.name}"

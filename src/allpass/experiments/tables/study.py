@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
-from allpass.experiments.tables.asked import Wanted, axes, reasons
+from allpass.experiments.tables.asked import KINDS, Kind, Wanted, axes, reasons
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Cell, Spec
 from allpass.experiments.tables.trainings import Trainings
@@ -23,9 +23,6 @@ from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
 
-Kind = Literal["same", "fresh", "honest"]
-KINDS: tuple[Kind, ...] = ("same", "fresh", "honest")
-"""By the same protocol and settings; the same on other splits, or on more of them; honestly."""
 QUICK_SPLITS, QUICK_EPOCHS, QUICK_WIDTH = 2, 30, 16
 SEARCH_SEED = 1
 """The seed of splits on which settings are searched that are then reported on others; those have seed 0."""
@@ -42,7 +39,7 @@ class TableStudy(Specified[Spec]):
 
     def axes(self) -> dict[str, Sequence[str]]:
         """Rows, columns, graphs of several columns, the kinds of numbers, single cells, and rows on a graph."""
-        return axes(self.spec, kinds_of(self.spec))
+        return axes(self.spec)
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:
         """A task is one model on one dataset with all settings that are tried there."""
@@ -67,7 +64,7 @@ class TableStudy(Specified[Spec]):
 
         A quick plan leaves out what proves no path of its own: the same settings on other splits.
         """
-        wanted = Wanted(self.spec, plan, kinds_of(self.spec))
+        wanted = Wanted(self.spec, plan)
         return [
             (cell, kind)
             for kind in KINDS
@@ -82,7 +79,7 @@ class TableStudy(Specified[Spec]):
         """Why a plan asks for nothing: because it is quick, or what there is not; in the words of a sentence."""
         if plan.quick and self.asked(Plan(plan.cells)):
             return "a quick run leaves it out"
-        return "; ".join(reasons(self.spec, plan, kinds_of(self.spec)))
+        return "; ".join(reasons(self.spec, plan))
 
     def _has(self, cell: Cell, kind: Kind) -> bool:
         """Whether there is such a number of a cell."""
@@ -307,12 +304,6 @@ def number_title(row: str, column: str, kind: str) -> str:
 def search_title(row: str, column: str) -> str:
     """The title of the task that searches settings of a row on a column."""
     return f"{row}, searched on {column}"
-
-
-def kinds_of(spec: Spec) -> tuple[Kind, ...]:
-    """The kinds of numbers that a table has: fresh ones, where a cell of it is run on other splits too."""
-    known = any(cell.has_fresh for cell in spec.cells)
-    return tuple(kind for kind in KINDS if kind != "fresh" or known)
 
 
 def _narrowed(settings: Mapping[str, Any]) -> Mapping[str, Any]:

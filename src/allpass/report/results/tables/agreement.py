@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from allpass.experiments.tables.study import Kind
+from allpass.experiments.tables.asked import Kind
 from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.page import Block, Heading, Text, listed
 from allpass.report.results.tables.accepted import accepted

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from allpass.experiments.study import Row, Study
+from allpass.experiments.tables.asked import Kind
 from allpass.experiments.tables.bars import CHARTS
-from allpass.experiments.tables.study import Kind
 from allpass.report.results.head import head, notes
 from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
 from allpass.report.results.tables.accepted import accepted

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from allpass.experiments.study import Plan, Row, Study
+from allpass.experiments.tables.asked import Kind, kinds_of
 from allpass.experiments.tables.spec import Cell, Column
-from allpass.experiments.tables.study import Kind, TableStudy, kinds_of
+from allpass.experiments.tables.study import TableStudy
 from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.page import Table, of_kind
 

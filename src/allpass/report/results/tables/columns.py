@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from allpass.experiments.tables.asked import Kind
 from allpass.experiments.tables.spec import Cell, Column
-from allpass.experiments.tables.study import Kind
 from allpass.report.results.page import Block, Heading, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import (
