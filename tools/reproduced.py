@@ -22,6 +22,7 @@ from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Page, Picture
 from allpass.report.results.tables.agreement import Count, count, paired_with_fresh, told_missed
 from allpass.report.results.tables.cells import Results
+from allpass.report.results.tables.elsewhere import told_elsewhere
 from allpass.report.results.tables.worth import told_worth
 from allpass.train.runs.store import Store
 from tools.blocks import ROOT
@@ -104,15 +105,14 @@ def agreement() -> list[str]:
     once = [
         table for name, table in found.items() if name != "acm-fixed"
     ]  # which has the graphs of acm-random again
-    each, why = (
-        ", ".join(f"{name} {counted.share()}" for name, counted in counts.items()),
-        told_missed(tables),
-    )
+    each = ", ".join(f"{name} {counted.share()}" for name, counted in counts.items())
+    why = told_missed(tables)
     parts = (
         f"At the published settings, {said}",
         f"By table: {each}{f'. Of all of them {why}' if why else ''}.",
         paired_with_fresh(tables),
         *told_worth(once),
+        *(text for table in tables for text in told_elsewhere(table)),
     )
     return [part for part in parts if part]
 
