@@ -243,6 +243,9 @@ def test_models_without_published_settings_may_run_with_their_own(store: Store) 
     everywhere = ["same GCN/High", "same GCN/Low", "same MLP, wide/High", "same MLP, wide/Low"]
     assert asked(study, "same") == everywhere
     assert task_of(study, store, "GCN on Low, same").about["settings"] == ({},)
+    invent(study, store, "GCN on Low, same", HALF, lambda key: 0.9 + place(key) / 100)
+    (row,) = study.rows(Plan(("GCN/Low", "same")), store)
+    assert (row["published"], row["published_verdict"]) == (60.0, INCOMPARABLE)
 
 
 def test_it_says_what_it_is() -> None:

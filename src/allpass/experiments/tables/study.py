@@ -226,6 +226,8 @@ class TableStudy(Specified[Spec]):
             moved = "a quick run" if quick else cell.incomparable if name == "published" else ""
             if kind == "honest" and cell.column.corrected is not None:
                 moved = moved or "other data: " + cell.column.honest.dataset
+            if kind != "honest" and cell.settings is None:
+                moved = moved or "our default settings"
             found |= {
                 name: numbers[0] if numbers else None,
                 f"{name}_deviation": numbers[1] if len(numbers) > 1 else None,
