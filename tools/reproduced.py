@@ -111,7 +111,7 @@ def agreement() -> list[str]:
         f"At the published settings, {said}",
         f"By table: {each}{f'. Of all of them {why}' if why else ''}.",
         paired_with_fresh(tables),
-        *told_worth(once),
+        *(f"{text[:-1]}; of acm-random and acm-deezer." for text in told_worth(once)),
         *(text for table in tables for text in told_elsewhere(table)),
     )
     return [part for part in parts if part]

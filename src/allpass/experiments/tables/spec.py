@@ -38,6 +38,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from allpass.data import SPLITS
 from allpass.data.arguments import whole_number
 from allpass.errors import InputError
 from allpass.experiments.checks import at, check_keys, check_name, check_numbers, check_settings_of
@@ -176,6 +177,12 @@ class Cell:
             printed: The mean and, where it was printed, its deviation or interval.
         """
         return error_of(printed[1], self.runs, self.spread) if len(printed) > 1 else math.nan
+
+    @property
+    def on_splits_of_source(self) -> bool:
+        """Whether its runs are on the splits that its settings had in the source: found again, or kept in files."""
+        rule = SPLITS[self.protocol.splits["name"]]
+        return self.drawn is not None or (rule.draw is None and rule.stream is None)
 
     @property
     def has_fresh(self) -> bool:

@@ -5,7 +5,7 @@ from tests.report.results.invented import row_of
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Text
-from allpass.report.results.tables.agreement import agreement, count, finding, told_missed
+from allpass.report.results.tables.agreement import Count, agreement, count, finding, told_missed
 from allpass.report.results.tables.cells import Results
 
 SPEC = read_spec("acm-random")
@@ -77,11 +77,24 @@ def test_before_anything_was_run() -> None:
 
 
 def test_reasons_are_counted_over_all_tables() -> None:
-    low = [row_of(cell, "same", around(30)) for cell in (FILM, SGC)]
-    lift = row_of(SGC, "honest", around(37), lift=20.0)
+    low = [row_of(cell, "same", around(30)) for cell in (FILM, SPEC.cell("ACM-GCNII", "Film"))]
+    lift = row_of(
+        SGC, "honest", around(37), lift=20.0
+    )  # explains what is on other splits than those of the source
     tables = [Results(STUDY, low), Results(STUDY, [*low, lift])]
-    assert told_missed(tables) == "4 do not agree, 2 of them without a known reason"
+    assert told_missed(tables) == "4 do not agree, 3 of them without a known reason"
     (first,) = finding(tables[0])
     assert (
         " agree with the source or exceed it; 2 do not agree, 2 of them without a known reason. Ours" in first
     )
+
+
+def test_a_lean_that_chance_would_not_have_is_told() -> None:
+    assert (
+        Count(6, 6, 0, (-1.0,) * 6)
+        .leaning()
+        .startswith(" Ours is the lower mean in 6 of 6, more often than chance would have it; on average")
+    )
+    assert Count(5, 5, 0, (-1.0,) * 5).leaning().startswith(" Ours is the lower mean in 5 of 5; on average")
+    assert ", less often than chance" in Count(6, 6, 0, (1.0,) * 6).leaning()
+    assert Count(1, 1, 0, (0.0,)).leaning().startswith(" Ours is the lower mean in 0 of 1; on average")

@@ -32,20 +32,20 @@ def test_a_line_for_every_graph_and_source() -> None:
     assert isinstance(table, Table)
     lines = {(line[0], str(line[2]).partition(" et al.")[0]): line for line in table.rows}
     assert set(lines) == {
-        ("Minesweeper", "Platonov"),
-        ("Tolokers", "Platonov"),
+        ("Minesweeper (ROC AUC)", "Platonov"),
+        ("Tolokers (ROC AUC)", "Platonov"),
         ("Chameleon (filtered)", "Luo"),
         ("Squirrel (filtered)", "Luo"),
-        ("Minesweeper", "Luo"),
+        ("Minesweeper (ROC AUC)", "Luo"),
     }
-    assert lines["Tolokers", "Platonov"][1] == "ResNet 73.0, GCN 83.6, SAGE 82.4, GAT 83.7"
-    assert lines["Tolokers", "Platonov"][3] == "GCN 74.5, ACM-GCN 82.2, ACM-GCN+ 81.5"
+    assert lines["Tolokers (ROC AUC)", "Platonov"][1] == "ResNet 73.0, GCN 83.6, SAGE 82.4, GAT 83.7"
+    assert lines["Tolokers (ROC AUC)", "Platonov"][3] == "GCN 74.5, ACM-GCN 82.2, ACM-GCN+ 81.5"
     assert heading in page(STUDY, ROWS).blocks
 
 
 def test_graphs_are_told_where_others_are_ahead() -> None:
     (said,) = told_elsewhere(Results(STUDY, ROWS))
-    assert said.endswith("on Tolokers: 83.6 (here GCN 74.5, ACM-GCN 82.2).")
+    assert said.endswith("on Tolokers (ROC AUC): 83.6 (here GCN 74.5, ACM-GCN 82.2).")
     assert said in page(STUDY, ROWS).findings
     assert told_elsewhere(Results(STUDY, ROWS[-1:])) == ()
 

@@ -92,8 +92,10 @@ def test_a_network_that_learns_nothing_is_above_none() -> None:
         honest(row, "Film", mean, mean + 1)
         for row, mean in (("ACM-GCN", 20.0), ("MLP-2", 10.0), ("GCN", 9.0))
     ]  # a constant has 25
-    assert told(*idle) == "ACM-GCN is not above MLP-2, not above GCN, on Film."
-    assert counts(*idle) == {"ACM-GCN": ("1", "0", "0", "1 (Film)", "0")}
+    assert told(*idle) == (
+        "ACM-GCN is not above MLP-2, not above GCN, on Film [where MLP-2 and GCN learn nothing]."
+    )
+    assert counts(*idle) == {"ACM-GCN": ("1", "0", "0", "1 (Film [where MLP-2 and GCN learn nothing])", "0")}
     _, _, _, table, _ = worth(Results(STUDY, idle))
     assert isinstance(table, Table)
     assert table.rows[0][1].endswith("○")

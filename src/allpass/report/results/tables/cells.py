@@ -190,7 +190,9 @@ def data_of(column: Column) -> str:
 
 
 def title_of(column: Column, kind: Kind) -> str:
-    """The name of a column; for honest numbers with its data in brackets, where these are corrected."""
+    """The name of a column; with its score in brackets, or for honest numbers its data, where these are corrected."""
+    if column.score:
+        return f"{column.name} ({column.score.replace('_', ' ').upper()})"
     if kind != "honest" or column.corrected is None:
         return column.name
     name, data = column.name.lower(), column.corrected.dataset

@@ -33,9 +33,8 @@ _UNTUNED = (
 )
 _ABOUT = f"{INTERVALS} {MARKED} {_UNTUNED}"
 _UNLIKE = (
-    "Published and honest changes are told where both are known; honest ones are of corrected data where there are "
-    "such. Intervals of ours allow for the nodes that splits share and are wider than those of published numbers, so "
-    "counts cannot be compared between the two."
+    "Honest changes are of corrected data where there are such. Intervals of ours allow for the nodes that splits "
+    "share and are wider than those of published numbers, so counts cannot be compared between the two."
 )
 
 
@@ -86,7 +85,8 @@ def changes(results: Results) -> tuple[Block, ...]:
 def told_changes(results: Results) -> tuple[str, ...]:
     """What each change makes and how often it lowers the mean, a sentence each.
 
-    What was published and what is honest are told on average, of the same places, where there are such. Of the same
+    What was published and what is honest are told on average; where an honest one says nothing, the published ones
+    are told without its place too. Of the same
     settings it is the middle one of the places where both networks learn, and how far the others are off: nothing was
     tuned anew, so that a network that nearly fails would decide an average.
 
@@ -101,23 +101,17 @@ def told_changes(results: Results) -> tuple[str, ...]:
                 (_, _, name), (_, _, other) = (row.rpartition(": ") for row in (place[0], against[place[0]]))
                 what = found.setdefault(f"“{name}” minus “{other}”", {})
                 what.setdefault(version, {})[place] = change
-    both = False
-    for versions in found.values():
-        shared = versions.get("published", {}).keys() & versions.get("honest", {}).keys()
-        if shared:
-            both = True
-            for version in ("published", "honest"):
-                versions[version] = {place: versions[version][place] for place in shared}
     told = [
         f"{what}: "
         + "; ".join(
             f"{VERSIONS[version]} {(_middle if version == 'same' else _average)([*places.values()])}"
+            + (_without(places, versions.get("honest", {})) if version == "published" else "")
             for version, places in versions.items()
         )
         + "."
         for what, versions in found.items()
     ]
-    if both:
+    if any({"published", "honest"} <= versions.keys() for versions in found.values()):
         told.append(_UNLIKE)
     if any("same" in versions for versions in found.values()):
         told.append(_UNTUNED)
@@ -127,6 +121,17 @@ def told_changes(results: Results) -> tuple[str, ...]:
 def _average(found: Sequence[Change]) -> str:
     points = fmean(change.ahead.points for change in found)
     return f"{signed(points, 1)} points in the mean over graphs and networks ({_sides(found)})"
+
+
+def _without(published: Mapping[tuple[str, str], Change], honest: Mapping[tuple[str, str], Change]) -> str:
+    """The published average over the places of the honest ones, where these are fewer."""
+    shared = [change for place, change in published.items() if place in honest]
+    left = {column: None for _, column in published if column not in {column for _, column in honest}}
+    if not shared or len(shared) == len(published):
+        return ""
+    points = signed(fmean(change.ahead.points for change in shared), 1)
+    names = f", without {', '.join(left)}" if left else ""
+    return f", {points} on the {len(shared)} where ours can be judged{names}"
 
 
 def _middle(found: Sequence[Change]) -> str:

@@ -18,7 +18,7 @@ PLAIN = ("MLP-2", "GCN")
 
 
 _Graphs: TypeAlias = Mapping[str, Sequence[Literal[-1, 0, 1]]]
-"""On which side of each plain network another one is, by graph."""
+"""On which side of each plain network another one is, by graph; graphs on which a plain one learns nothing say so."""
 
 
 def worth(results: Results) -> tuple[Block, ...]:
@@ -61,11 +61,17 @@ def _sides(tables: Sequence[Results]) -> dict[str, _Graphs]:
             for column in results.spec.columns:
                 if all(column.name in known for known in by_plain):
                     changes = [known[column.name] for known in by_plain]
-                    found.setdefault(row, {})[column.name] = [
+                    found.setdefault(row, {})[_named(column.name, changes)] = [
                         0 if change.ahead.side == 1 and not change.learns else change.ahead.side
                         for change in changes
                     ]
     return dict(found)
+
+
+def _named(graph: str, changes: Sequence[Change]) -> str:
+    """A graph, marked where it is no feat to be above a plain network."""
+    idle = [plain for plain, change in zip(PLAIN, changes, strict=True) if not change.other_learns]
+    return f"{graph} [where {_joined(idle)} learn{'s' * (len(idle) == 1)} nothing]" if idle else graph
 
 
 def _parted(graphs: _Graphs) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -106,7 +112,7 @@ def _counted(found: Mapping[str, _Graphs]) -> Table:
     plain = " and ".join(PLAIN)
     return Table(
         f"On how many graphs a network is above or below {plain} by these intervals. One that does no better than the "
-        "most frequent class is above none.",
+        "most frequent class is above none, and is said to learn nothing.",
         (
             "network",
             "graphs",
