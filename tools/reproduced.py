@@ -20,7 +20,13 @@ from allpass.report.results.catalogue import PAGES
 from allpass.report.results.csv_file import csv_text
 from allpass.report.results.markdown import markdown
 from allpass.report.results.page import Page, Picture
-from allpass.report.results.tables.agreement import Count, count, paired_with_fresh, told_missed
+from allpass.report.results.tables.agreement import (
+    Count,
+    count,
+    paired_with_fresh,
+    told_missed,
+    told_shortfall,
+)
 from allpass.report.results.tables.cells import Results
 from allpass.report.results.tables.elsewhere import told_elsewhere
 from allpass.report.results.tables.worth import told_worth
@@ -110,6 +116,7 @@ def agreement() -> list[str]:
     parts = (
         f"At the published settings, {said}",
         f"By table: {each}{f'. Of all of them {why}' if why else ''}.",
+        told_shortfall(tables),
         paired_with_fresh(tables),
         *(f"{text[:-1]}; of acm-random and acm-deezer." for text in told_worth(once)),
         *(text for table in tables for text in told_elsewhere(table)),

@@ -5,7 +5,14 @@ from tests.report.results.invented import row_of
 from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Text
-from allpass.report.results.tables.agreement import Count, agreement, count, finding, told_missed
+from allpass.report.results.tables.agreement import (
+    Count,
+    agreement,
+    count,
+    finding,
+    told_missed,
+    told_shortfall,
+)
 from allpass.report.results.tables.cells import Results
 
 SPEC = read_spec("acm-random")
@@ -98,3 +105,11 @@ def test_a_lean_that_chance_would_not_have_is_told() -> None:
     assert Count(5, 5, 0, (-1.0,) * 5).leaning().startswith(" Ours is the lower mean in 5 of 5; on average")
     assert ", less often than chance" in Count(6, 6, 0, (1.0,) * 6).leaning()
     assert Count(1, 1, 0, (0.0,)).leaning().startswith(" Ours is the lower mean in 0 of 1; on average")
+
+
+def test_the_authors_own_code_may_fall_short_too() -> None:
+    said = told_shortfall([Results(STUDY, [])])
+    assert said.startswith(
+        "The authors' own code, run again at its published settings, gives the lower mean too in 9 of 9"
+    )
+    assert told_shortfall([Results(TableStudy(read_spec("acm-fixed")), [])]) == ""
