@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from tests.experiments.executors.tiny import Tiny
+from tests.report.results.invented import row_of
 
 from allpass.cli import reproduced
 from allpass.cli.reproduced import complain, put
 from allpass.experiments.runner import Failure
 from allpass.experiments.study import Row, Study
+from allpass.experiments.tables.spec import read_spec
+from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.csv_file import read_rows
 from allpass.report.results.page import Page, Table
 
@@ -22,7 +25,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> None:
         lines = tuple((str(row["identity"]), str(row["mean"])) for row in rows)
         return Page(study.title, (Table("All runs.", ("run", "mean"), lines),), ("It holds.",))
 
-    monkeypatch.setattr(reproduced, "PAGES", {"tiny": page})
+    monkeypatch.setattr(reproduced, "PAGES", {"tiny": page, "acm-random": page})
 
 
 def rows(*names: str, quick: bool = False) -> list[Row]:
@@ -42,6 +45,21 @@ def test_nothing_is_found_in_quick_rows(tmp_path: Path, capsys: pytest.CaptureFi
     put(Tiny([]), rows("a", quick=True), tmp_path)
     assert "its numbers mean nothing" in capsys.readouterr().out
     assert "It holds." not in (tmp_path / "tiny.md").read_text()
+
+
+def test_numbers_of_a_table_have_their_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = read_spec("acm-random")
+    settings = '{"dropout": 0.6, "hidden_channels": 64, "lr": 0.05, "weight_decay": 0.01}'
+    row = row_of(spec.cell("ACM-GCN", "Texas"), "same", [94.0, 95.0]) | {
+        "settings": settings,
+        "identity": "a",
+    }
+    put(TableStudy(spec), [row], tmp_path)
+    *_, legend, told, _ = capsys.readouterr().out.splitlines()
+    assert legend.startswith("Settings: lr is the learning rate, wd the weight decay")
+    assert told == "ACM-GCN, Texas, same: lr 0.05, wd 0.01, dropout 0.6, hidden_channels 64"
+    put(TableStudy(spec), [row] * 26, tmp_path)
+    assert "lr 0.05" not in capsys.readouterr().out
 
 
 def test_an_error_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:

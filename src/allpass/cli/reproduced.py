@@ -19,6 +19,7 @@ from allpass.report.results.csv_file import read_rows
 from allpass.report.results.head import is_quick
 from allpass.report.results.page import Page, Table, Value
 from allpass.report.results.tables.cells import Results, as_table
+from allpass.report.results.tables.settings import LEGEND, settings_of
 from allpass.report.results.write import write
 
 _SHOWN = 25  # rows of a table on the terminal
@@ -81,8 +82,10 @@ def _show(study: Study, rows: Sequence[Row], page: Page, console: Console, *, qu
     for finding in page.findings:
         console.print(Line(f"- {finding}"))
     table = next((block for block in page.blocks if isinstance(block, Table)), None)
+    told: list[str] = []
     if isinstance(study, TableStudy) and len(rows) <= _SHOWN:
         table = as_table(Results(study, rows))
+        told = [f"{row['row']}, {row['column']}, {row['kind']}: {settings_of(row)}" for row in rows]
     if table is None:
         return
     grid = plain_table()
@@ -95,3 +98,5 @@ def _show(study: Study, rows: Sequence[Row], page: Page, console: Console, *, qu
     console.print(grid)
     if len(table.rows) > _SHOWN:
         console.print(Line(f"and {len(table.rows) - _SHOWN:,} more rows on the page", style="dim"))
+    for line in [f"Settings: {LEGEND}.", *told] if told else []:
+        console.print(Line(line, style="dim"), soft_wrap=True)

@@ -21,6 +21,7 @@ from allpass.report.results.tables.luck import luck
 from allpass.report.results.tables.missed import below
 from allpass.report.results.tables.readings import readings
 from allpass.report.results.tables.selection import selection
+from allpass.report.results.tables.settings import settings
 from allpass.report.results.tables.sheets import sheets
 from allpass.report.results.tables.worth import told_worth, worth
 
@@ -78,6 +79,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *luck(results),
             *selection(results),
             *details(results),
+            *settings(results),
             *notes(results),
             *made(study, rows),
         ),

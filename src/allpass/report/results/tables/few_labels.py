@@ -13,6 +13,7 @@ from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import Results, spread
 from allpass.report.results.tables.columns import details, notes
 from allpass.report.results.tables.proposed import finding, reached
+from allpass.report.results.tables.settings import settings
 from allpass.report.results.tables.sheets import sheets
 
 _TITLES: dict[Kind, str] = {
@@ -37,6 +38,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
             *reached(results),
             *(block for columns in _by_graph(results) for block in _sheets(results, columns)),
             *details(results),
+            *settings(results),
             *notes(results),
             *made(study, rows),
         ),
