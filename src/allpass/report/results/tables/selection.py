@@ -101,9 +101,9 @@ def selection(results: Results) -> tuple[Block, ...]:
         Table(
             "The best mean on test nodes among the settings that were tried, minus the mean of the setting that is "
             "best on validation nodes, in points: averaged over models, and its range. One setting is chosen for all "
-            "splits, by the mean over their validation nodes. The last three columns are of the models for which it "
-            "was kept, too, what comes of it if each split chooses by its own validation nodes: how many these are, "
-            "and their mean lift by either choice.",
+            "splits, by the mean over their validation nodes. The last three columns are of the models "
+            "whose rows also tell what comes of it if each split chooses by its own validation nodes: how many these "
+            "are, and their mean lift by either choice.",
             (
                 "column",
                 "data",
