@@ -63,7 +63,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[
     with Store(path) as store, pytest.raises(typer.Exit) as stopped, stoppable(store):
         raise KeyboardInterrupt
     assert stopped.value.exit_code == 130
-    told = f"Stopped. {path} holds 0 runs; the same command goes on from there.\n"
+    told = f"Stopped. {path} holds 0 runs in all; the same command goes on from there.\n"
     assert capsys.readouterr().err == told
     with pytest.raises(KeyboardInterrupt), stoppable(None):
         raise KeyboardInterrupt

@@ -344,7 +344,7 @@ def test_stopped_it_goes_on_where_it_was(
         patch.setattr(Asked, "perform", stopped)
         found = call("tiny")
     assert (found.status, found.out) == (130, "1 row; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
-    assert found.err == "Stopped. runs.db holds 1 run; the same command goes on from there.\n"
+    assert found.err == "Stopped. runs.db holds 1 run in all; the same command goes on from there.\n"
     assert len(read_rows(tmp_path / "results" / "tiny.csv")) == 1
     assert call("tiny").out.endswith("3 rows; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
 
@@ -364,7 +364,9 @@ def test_stopped_again_it_ends_at_once(
     monkeypatch.setattr(Asked, "perform", stopped)
     monkeypatch.setattr(reproduced, "write", interrupted)
     found = call("tiny")
-    line = f"Stopped. runs.db holds {runs} run{'s' * (runs != 1)}; the same command goes on from there.\n"
+    line = (
+        f"Stopped. runs.db holds {runs} run{'s' * (runs != 1)} in all; the same command goes on from there.\n"
+    )
     assert found == Result(130, "", line * (1 + runs))  # without a row there is no page to leave out
     assert not list(tmp_path.glob("results/*"))
 

@@ -171,7 +171,7 @@ def test_stopped_by_ctrl_c(call, monkeypatch, tmp_path):
     monkeypatch.setattr(room, "fit_into", interrupted)
     found = call("--store", "mine.db")
     assert found.exit_code == 130
-    assert found.stderr == "Stopped. mine.db holds 1 run; the same command goes on from there.\n"
+    assert found.stderr == "Stopped. mine.db holds 1 run in all; the same command goes on from there.\n"
     assert found.stdout == ""
     with Store(tmp_path / "mine.db", read_only=True) as store:
         assert len(store) == 1

@@ -139,7 +139,7 @@ def test_a_class_that_training_does_not_show_is_told_once(data: Data, split: Spl
         for _ in range(2):
             (run,) = fit("gcn", data, hidden, **FEW)
     assert [record.message for record in caplog.records] == [
-        "The training nodes of 1 of 1 replicas have none of class 1: what is not shown cannot be learnt."
+        "The training nodes of 1 of 1 splits have none of class 1: what is not shown cannot be learnt."
     ]
     assert finite(run)
     assert run.weights["layers.1.bias"].shape == (3,)  # new nodes may still be of that class
@@ -162,7 +162,7 @@ def test_a_score_that_nobody_can_have_is_told_and_leaves_the_others(data: Data, 
     single = without(split, "val", two.y == 0)
     (run,) = fit("gcn", two, single, task="binary", **FEW)
     (record,) = caplog.records
-    assert record.message == "The validation nodes of 1 of 1 replicas are of one class: no roc_auc there."
+    assert record.message == "The validation nodes of 1 of 1 splits are of one class: no roc_auc there."
     assert math.isnan(run.scores["val_score"])
     assert all(math.isfinite(value) for name, value in run.scores.items() if name != "val_score")
     assert run.epoch is not None
@@ -190,7 +190,7 @@ def test_one_epoch_is_an_epoch(data: Data, split: Split, stop: str) -> None:
 
 def test_sets_without_nodes(data: Data, split: Split) -> None:
     everything = torch.ones(data.num_nodes, dtype=torch.bool)
-    with pytest.raises(InputError, match="Replica 1 has no training nodes"):
+    with pytest.raises(InputError, match="Split 1 has no training nodes"):
         fit("gcn", data, [split, without(split, "train", everything)])
     blind = without(split, "val", everything)
     for how, rule in (({"select": "final"}, "ends a run"), (FEW, "the choice of the epoch")):

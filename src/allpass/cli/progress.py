@@ -121,7 +121,7 @@ def say_stopped(store: Store) -> None:
     from allpass.data.draft import many
 
     typer.echo(
-        f"Stopped. {store.path} holds {many(len(store), 'run')}; the same command goes on from there.",
+        f"Stopped. {store.path} holds {many(len(store), 'run')} in all; the same command goes on from there.",
         err=True,
     )
 

@@ -66,11 +66,7 @@ class Plan:
         for cell in self.cells:
             if cell.lower() in lower:
                 continue
-            # A table has hundreds of single cells, so those of one row are offered, or names of rows and columns.
-            row, _, column = cell.partition("/")
-            of_row = [name for name in known if column and name.lower().startswith(f"{row.lower()}/")]
-            wrong, offered = (cell, of_row) if of_row else (row, [name for name in known if "/" not in name])
-            raise InputError(f"There is no cell {cell!r} in {study!r}.", did_you_mean(wrong, offered))
+            raise InputError(f"There is no cell {cell!r} in {study!r}.", _near(cell, known))
 
 
 class Head(Protocol):
@@ -167,3 +163,21 @@ class Specified(Generic[Spec]):
     @property
     def notes(self) -> Sequence[str]:
         return self.spec.notes
+
+
+def _near(cell: str, known: Collection[str]) -> str:
+    """What whoever names a part that is not there may have meant."""
+    lower = {name.lower() for name in known}
+    first, _, last = cell.rpartition("/")
+    if {first.lower(), last.lower()} <= lower and not any(
+        name.endswith(f"/{last.lower()}") for name in lower
+    ):
+        return f"Write {f'{first},{last}'!r}, with a comma."  # a kind of numbers is no part of a cell's name
+    # A table has hundreds of single cells, so those of one row are offered, or names of rows and columns.
+    row, _, column = cell.partition("/")
+    of_row = [name for name in known if column and name.lower().startswith(f"{row.lower()}/")]
+    return (
+        did_you_mean(cell, of_row)
+        if of_row
+        else did_you_mean(row, [name for name in known if "/" not in name])
+    )

@@ -117,6 +117,13 @@ class TestOrder:
         with pytest.raises(MissingFileError, match="does not exist"):
             data_folders(tmp_path / "nowhere")
 
+    def test_a_file_is_no_data_dir(self, tmp_path):
+        (tmp_path / "file").touch()
+        with pytest.raises(
+            MissingFileError, match=r"'.*file' is a file, not a folder\. Name an existing folder"
+        ):
+            data_folders(tmp_path / "file")
+
     def test_a_named_folder_that_does_not_exist_is_passed_over(self, tmp_path, monkeypatch, cache):
         monkeypatch.setenv("ALLPASS_DATA", str(tmp_path / "nowhere"))
         put(cache)

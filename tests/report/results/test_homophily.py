@@ -55,11 +55,11 @@ def tables(rows: list[Row]) -> Iterator[Table]:
 def test_the_summary_counts_the_rows(rows: list[Row]) -> None:
     made = page(STUDY, rows)
     assert made.findings == (
-        "Of metrics, 2 of 3 published values are given by one of two conventions: 1 by both, 1 by the printed one "
-        "alone, 0 by the definition alone. 1 between the two, at most 0.0017 from the nearer one (H_agg of PubMed is "
-        "the furthest).",
-        "Of sizes, 1 of 2 published values are given by one of two conventions: 1 by both, 0 by the printed one "
-        "alone, 0 by the definition alone. 1 by neither: edges of Texas.",
+        "Of metrics, 2 of 3 published values are given by one of two conventions: 1 by both, 1 by the authors' "
+        "convention alone, 0 by the definition alone. 1 between the two, at most 0.0017 from the nearer one "
+        "(H_agg of PubMed is the furthest).",
+        "Of sizes, 1 of 2 published values are given by one of two conventions: 1 by both, 0 by the authors' "
+        "convention alone, 0 by the definition alone. 1 by neither: edges of Texas.",
     )
     text = next(b.text for b in made.blocks if isinstance(b, Text) and b.text.startswith("Of "))
     assert (
@@ -85,9 +85,24 @@ def test_the_table_of_counts_agrees_with_the_findings(rows: list[Row]) -> None:
     ]
 
 
+def test_it_is_said_what_counts_as_given(rows: list[Row]) -> None:
+    which = next(table for table in tables(rows) if table.header[0] == "metric or size")
+    (tolerance,) = {STUDY.subjects[title].tolerance for title in ("Texas", "Cora", "PubMed")}
+    assert f"ours is within {tolerance:.4f} of the published value" in which.caption
+    assert which.header[2] == "the authors' convention"
+
+
 def test_every_number_stands_beside_the_published_one(rows: list[Row]) -> None:
     edge = next(table for table in tables(rows) if table.caption.startswith("H_edge"))
-    assert edge.rows[0] == ("Texas", "0.4106", "0.4106", "0.0609", "0.0000", "−0.3497", "as printed")
+    assert edge.rows[0] == (
+        "Texas",
+        "0.4106",
+        "0.4106",
+        "0.0609",
+        "0.0000",
+        "−0.3497",
+        "the authors' convention",
+    )
     assert [line[0] for line in edge.rows] == ["Texas", "Cora"]
     nodes = next(table for table in tables(rows) if "nodes." in table.caption)
     assert nodes.rows == (("Texas", "183", "183", "183", "0", "0", "both"),)

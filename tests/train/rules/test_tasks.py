@@ -173,15 +173,15 @@ def test_what_is_odd_is_said():
     sets["train"][1, 2] = False
     sets["val"][2] = False
     assert task("classification").check(Data(y=Y), sets) == [
-        "1 of 3 replicas have no validation nodes: nothing is measured there.",
-        "The training nodes of 1 of 3 replicas have none of class 2: what is not shown cannot be learnt.",
+        "1 of 3 splits have no validation nodes: nothing is measured there.",
+        "The training nodes of 1 of 3 splits have none of class 2: what is not shown cannot be learnt.",
     ]
     assert task("binary").check(Data(y=Y % 2), masks(train=[0, 1], test=[0, 2])) == [
-        "The test nodes of 2 of 2 replicas are of one class: no roc_auc there."
+        "The test nodes of 2 of 2 splits are of one class: no roc_auc there."
     ]
     assert task("regression").check(
         Data(y=torch.tensor([1.0, 2, 2, 2, 3, 3])), masks(train=[0, 1], val=[2, 3])
-    ) == ["A target of the validation nodes of 2 of 2 replicas is constant: no r2."]
+    ) == ["A target of the validation nodes of 2 of 2 splits is constant: no r2."]
 
 
 @pytest.mark.parametrize(
@@ -223,9 +223,7 @@ def test_a_node_without_a_label_in_a_mask_is_refused(name):
     sets = masks(**GOOD)
     sets[name][1, 5] = True
     word = {"train": "training", "val": "validation"}.get(name, name)
-    with pytest.raises(
-        InputError, match=f"1 {word} nodes of replica 1 have no label, node 5 being the first"
-    ):
+    with pytest.raises(InputError, match=f"1 {word} nodes of split 1 have no label, node 5 being the first"):
         task("classification").check(Data(y=Y), sets)
     numbers = torch.where(Y < 0, torch.nan, Y.double())
     with pytest.raises(InputError, match="have no label"):
@@ -241,7 +239,7 @@ def test_masks_that_are_none_are_refused():
             task("classification").check(y, {**masks(train=[0]), "val": wrong})
     empty = masks(R=3, **GOOD)
     empty["train"][1] = False
-    with pytest.raises(InputError, match="Replica 1 has no training nodes"):
+    with pytest.raises(InputError, match="Split 1 has no training nodes"):
         task("classification").check(y, empty)
 
 

@@ -129,9 +129,8 @@ def data_folders(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
     if data_dir is not None:
         folder = Path(data_dir)
         if not folder.is_dir():
-            raise MissingFileError(
-                f"The data folder {str(folder)!r} does not exist.", "Name an existing folder."
-            )
+            problem = "is a file, not a folder" if folder.exists() else "does not exist"
+            raise MissingFileError(f"The data folder {str(folder)!r} {problem}.", "Name an existing folder.")
         folders.append(folder)
     if named := os.environ.get("ALLPASS_DATA"):
         folders.append(Path(named))

@@ -1,4 +1,4 @@
-"""The page of homophily: what was printed, ours as printed, ours by the definition, and the newer metrics beside."""
+"""The page of homophily: what was printed, ours by the authors' convention and by the definition, and newer metrics."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from allpass.experiments.homophily import COUNTS, NEWER, PUBLISHED
+from allpass.experiments.homophily import COUNTS, NEWER, PUBLISHED, HomophilyStudy
 from allpass.experiments.study import Row, Study
 from allpass.metrics import METRICS
 from allpass.report.canvas import in_style, legend, panels
 from allpass.report.results.head import head, notes
-from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text
+from allpass.report.results.page import Block, Heading, Page, Picture, Table, Text, of_kind
 from allpass.report.results.tables.cells import number, signed
 from allpass.report.theme import light
 from allpass.report.wording import count, words
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DRAWN = ("edge_homophily", "node_homophily", "class_homophily")
+_THEIRS = "the authors' convention"
 _GIVES = {
     "both": "both",
-    "printed": "as printed",
+    "printed": _THEIRS,
     "definition": "the definition",
     "between": "neither, it lies between",
     "neither": "neither",
@@ -31,7 +32,7 @@ _GIVES = {
 _KINDS = {"metrics": PUBLISHED, "sizes": COUNTS}
 _MARKS = (
     ("definition", "ours, by the definition", "low", "o", 10.0),  # a ring around the others where all agree
-    ("printed", "ours, as printed", "high", "D", 4.5),
+    ("printed", f"ours, by {_THEIRS}", "high", "D", 4.5),
     ("published", "published", "ink", "x", 6.0),
 )
 
@@ -48,7 +49,7 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
     if both:
         blocks += [
             Text(_summary(both)),
-            _which(both),
+            _which(both, _tolerance(of_kind(study, HomophilyStudy), both)),
             *_pictures(both),
             Heading("Metric by metric"),
             *(_table(both, metric) for metric in PUBLISHED if _of(both, metric)),
@@ -101,7 +102,7 @@ def _finding(name: str, rows: Sequence[Row]) -> str:
     given = by.total() - by["between"] - by["neither"]
     text = (
         f"Of {name}, {given} of {by.total()} published values are given by one of two conventions: {by['both']} by "
-        f"both, {by['printed']} by the printed one alone, {by['definition']} by the definition alone."
+        f"both, {by['printed']} by {_THEIRS} alone, {by['definition']} by the definition alone."
     )
     if by["between"]:
         text += f" {by['between']} between the two{_nearness(rows)}."
@@ -116,7 +117,7 @@ def _summary(both: Sequence[Row]) -> str:
     if furthest is None:
         return ""
     return (
-        f"Of what the printed convention alone gives, {_called(furthest)} is furthest from the definition: printed is "
+        f"Of what {_THEIRS} alone gives, {_called(furthest)} is furthest from the definition: printed is "
         f"{_digits(furthest, 'published')}, and the definition gives {_digits(furthest, 'definition')}."
     )
 
@@ -132,7 +133,13 @@ def _nearness(metrics: Sequence[Row]) -> str:
     return f", at most {round(near[furthest], 4):g} from the nearer one ({furthest} is the furthest)"
 
 
-def _which(both: Sequence[Row]) -> Table:
+def _tolerance(study: HomophilyStudy, both: Sequence[Row]) -> str:
+    """How far ours may be from a published value that it gives."""
+    known = {study.subjects[str(row["title"])].tolerance for row in both}
+    return " or ".join(f"{tolerance:.1g}" for tolerance in sorted(known))
+
+
+def _which(both: Sequence[Row], tolerance: str) -> Table:
     lines = []
     for kind, names in _KINDS.items():
         there = [name for name in names if _of(both, name)]
@@ -141,7 +148,8 @@ def _which(both: Sequence[Row]) -> Table:
             by = Counter(str(row["by"]) for row in both if row["metric"] in group)
             lines.append((title, *(str(by[way]) for way in _GIVES)))
     return Table(
-        "How many of the published values each convention gives, by metric and size.",
+        "How many of the published values each convention gives, by metric and size: a metric where ours is within "
+        f"{tolerance} of the published value, which has four digits, not always rounded; a size where it is the same.",
         ("metric or size", *_GIVES.values()),
         tuple(lines),
     )
@@ -154,9 +162,9 @@ def _table(both: Sequence[Row], metric: str) -> Table:
         (
             "dataset",
             "published",
-            "ours, as printed",
+            f"ours, by {_THEIRS}",
             "ours, by the definition",
-            "as printed − published",
+            f"{_THEIRS.removeprefix('the ')} − published",
             "definition − published",
             "given by",
         ),

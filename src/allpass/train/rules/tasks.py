@@ -154,13 +154,13 @@ class _Classes(Task, ABC):
                 hidden = int((~shown & mask.any(1)).sum())
                 if hidden and bool((y == c).any()):
                     yield (
-                        f"The training nodes of {hidden} of {R} replicas have none of class {c}: "
+                        f"The training nodes of {hidden} of {R} splits have none of class {c}: "
                         "what is not shown cannot be learnt."
                     )
         if self.scorer.name == "roc_auc":
             single = int((torch.stack(present).sum(0) == 1).sum())
             if single:
-                yield f"The {word} nodes of {single} of {R} replicas are of one class: no roc_auc there."
+                yield f"The {word} nodes of {single} of {R} splits are of one class: no roc_auc there."
 
 
 class _Classification(_Classes):
@@ -246,14 +246,14 @@ class _Regression(Task):
             constant |= high == low
         if bool(constant.any()):
             word = _SETS.get(name, name)
-            yield f"A target of the {word} nodes of {int(constant.sum())} of {len(mask)} replicas is constant: no r2."
+            yield f"A target of the {word} nodes of {int(constant.sum())} of {len(mask)} splits is constant: no r2."
 
 
 def _refuse_mask(name: str, mask: Tensor, N: int) -> None:
     if mask.dtype != torch.bool or mask.dim() != 2 or mask.shape[1] != N:
         raise InputError(
             f"Got a {name} mask of shape {list(mask.shape)} and type {mask.dtype} for {N} nodes.",
-            "Expected bool of shape [R, N], a row for each replica.",
+            "Expected bool of shape [R, N], a row for each split.",
         )
 
 
@@ -262,18 +262,18 @@ def _refuse_missing(name: str, mask: Tensor, missing: Tensor) -> None:
     if bool(unlabelled.any()):
         r, n = unlabelled.nonzero()[0].tolist()
         raise InputError(
-            f"{int(unlabelled[r].sum())} {word} nodes of replica {r} have no label, node {n} being the first.",
+            f"{int(unlabelled[r].sum())} {word} nodes of split {r} have no label, node {n} being the first.",
             "Leave nodes without a label out of every mask.",
         )
     if name == "train" and not bool(mask.any(1).all()):
         r = int(mask.any(1).long().argmin())
-        raise InputError(f"Replica {r} has no training nodes.", "Give every replica some.")
+        raise InputError(f"Split {r} has no training nodes.", "Give every split some.")
 
 
 def _empty(name: str, mask: Tensor) -> Iterator[str]:
     empty = int((~mask.any(1)).sum())
     if empty:
-        yield f"{empty} of {len(mask)} replicas have no {_SETS.get(name, name)} nodes: nothing is measured there."
+        yield f"{empty} of {len(mask)} splits have no {_SETS.get(name, name)} nodes: nothing is measured there."
 
 
 TASKS = Registry[Task]("task")

@@ -102,9 +102,22 @@ def test_networks_that_learn_nothing_are_counted() -> None:
     assert page(STUDY, ROWS[:1]).findings[2].endswith(": glorot 1 of 1.")
 
 
-def test_the_best_of_the_shallowest_and_of_the_deepest_networks() -> None:
-    first = page(STUDY, [row(2, 86.0), row(2, 87.5, "he"), row(4, 99.0), row(8, 60.0, "he")]).findings[0]
-    assert first.startswith("Best mean accuracy with 2 and with 8 layers, in percent: Cora 87.5 and 60.0. ")
+def test_the_shallowest_and_the_deepest_networks_are_chosen_on_validation_nodes() -> None:
+    """The highest accuracy on test nodes, 87.5, is not that of the network to choose."""
+    rows = [
+        row(2, 86.0, validation=88.0),
+        row(2, 87.5, "he", validation=87.0),
+        row(4, 99.0),
+        row(8, 60.0, "he"),
+    ]
+    first = page(STUDY, rows).findings[0]
+    assert first.startswith(
+        "Mean accuracy on test nodes with 2 and with 8 layers, in percent, of the network with the best mean accuracy "
+        "on validation nodes among 1 to 2: Cora 86.0 and 60.0. "
+    )
+    elsewhere = {**row(2, 70.0), "dataset": "pubmed"}
+    assert "PubMed 70.0 and not run yet" in page(STUDY, [*rows, elsewhere]).findings[0]
+    assert " on validation nodes among 1: Cora" in page(STUDY, rows[1:]).findings[0]
 
 
 def test_an_initialisation_that_was_not_run_to_the_full_depth_is_not_counted_there() -> None:

@@ -136,8 +136,9 @@ def test_differences_that_no_chance_explains_are_counted(rows: list[Row]) -> Non
     ]
     said = "\n".join(b.text for b in page(STUDY, judged).blocks if isinstance(b, Text))
     assert (
-        "leaves out 0: GCN 2 below and 1 above of 30; MLP-2 0 below and 0 above of 1. Were all of it chance, about 1"
-        in said
+        "leaves out 0, in brackets how many would by chance: GCN 2 below and 1 above of 30 (about 0.8 on each side); "
+        "MLP-2 0 below and 0 above of 1 (about 0.0 on each side); in all 2 below and 1 above of 31 (about 0.8 on each "
+        "side)." in said
     )
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 from tests.report.results.invented import row_of, rows_of
 
 from allpass.experiments.tables.bars import STUDY
@@ -17,6 +18,21 @@ def test_charts_have_a_line_for_the_most_frequent_class_and_say_who_is_missing()
     (film,) = [axes for axes in figure.axes if axes.get_title(loc="left").startswith("Film")]
     assert [line.get_ydata()[0] for line in film.lines if line.get_linestyle() == "--"] == [33.9]
     assert film.get_xticklabels()[0].get_text() == "MLP-2\n(so far)"
+    assert "most frequent class" in keys(figure)
+    unknown = [{**row, "majority": None} for row in rows]
+    published, honest = (block for block in page(STUDY, unknown).blocks if isinstance(block, Picture))
+    assert "most frequent class" not in keys(honest.draw()) + keys(published.draw())
+
+
+def test_the_legend_of_published_charts_has_the_line_where_it_is_known_for_ours() -> None:
+    rows = [{**row_of(SPEC.cell("GCN", "Film"), "fresh", [30.0, 31.0]), "majority": 25.0}]
+    (published,) = (block for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+    assert keys(published.draw())[-2:] == ["ours, same settings", "most frequent class"]
+
+
+def keys(figure: Figure) -> list[str]:
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
 
 
 def test_charts_show_every_bar_and_our_dots() -> None:

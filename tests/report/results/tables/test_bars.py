@@ -137,4 +137,24 @@ def test_without_rows_there_are_the_published_charts_alone() -> None:
 def test_the_caption_tells_the_splits_of_the_protocol() -> None:
     (count,) = {column.protocol.splits["count"] for column in SPEC.columns}
     picture = next(block for block in page(STUDY, []).blocks if isinstance(block, Picture))
-    assert f"on the same {count} splits" in picture.caption
+    assert (
+        f"on the same {count} splits for all networks, by which the source did not choose" in picture.caption
+    )
+
+
+def test_the_caption_tells_which_dots_are_on_the_splits_of_the_source() -> None:
+    cell = SPEC.cell("ACM-GCN", "Film")
+    same, fresh = row_of(cell, "same", [40.0, 42.0]), row_of(cell, "fresh", [39.0, 41.0])
+    alone, both = (
+        next(block.caption for block in page(STUDY, rows).blocks if isinstance(block, Picture))
+        for rows in ([same], [same, fresh])
+    )
+    assert "Dots that are still on the splits by which it did: 1." in alone
+    assert "by which it did:" not in both
+
+
+def test_every_caption_says_where_axes_begin() -> None:
+    rows = [row_of(SPEC.cell("MLP-2", "Film"), "honest", [40.0, 42.0])]
+    pictures = [block for block in page(STUDY, rows).blocks if isinstance(block, Picture)]
+    assert len(pictures) == 2
+    assert all("The axes do not begin at 0." in picture.caption for picture in pictures)

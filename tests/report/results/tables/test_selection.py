@@ -28,16 +28,20 @@ def test_the_lift_is_averaged_over_models_and_has_a_range() -> None:
         pytest.approx(0.2),
         pytest.approx(1.5),
         3,
-        (pytest.approx(0.95), 3),
+        (3, pytest.approx(0.7), pytest.approx(0.95)),
     )
     assert bias_of(results, columns["Film"]) is None
     _, _, table = selection(results)
     assert isinstance(table, Table)
-    assert table.rows == (("Texas", "texas-4", "3", "0.70", "0.20 to 1.50", "0.95 (3 models)"),)
+    assert table.rows == (("Texas", "texas-4", "3", "+0.70", "+0.20 to +1.50", "3", "+0.70", "+0.95"),)
     old = [{**row, "chosen_apart": None} for row in rows]
     _, _, table = selection(Results(STUDY, old))
     assert isinstance(table, Table)
-    assert table.rows[0][-1] == "–"
+    assert table.rows[0][-3:] == ("0", "–", "–")
+    mixed = [{**rows[0], "chosen_apart": float(str(rows[0]["best_on_test"])) + 0.5}, *old[1:]]
+    _, _, table = selection(Results(STUDY, mixed))
+    assert isinstance(table, Table)
+    assert table.rows[0][3:] == ("+0.70", "+0.20 to +1.50", "1", "+0.20", "−0.50")  # of one model both lifts
 
 
 def test_nothing_measured_is_not_shown() -> None:

@@ -66,10 +66,12 @@ def test_among_how_many_settings_a_search_would_give_it(settings: int) -> None:
 @pytest.mark.parametrize(
     ("below", "told"),
     [
-        (best_of(40) - 0.001, "It would need a search among 40 equally good settings."),
+        (best_of(40) - 0.001, "The best of 40 equally good settings would be expected to be so much better."),
+        (0.05, "The best of 2 equally good settings would be expected to be so much better."),
         (
             best_of(TRIED) + 1.9,
-            "It would need a search among a thousand, with ours two standard errors too low.",
+            "The best of a thousand equally good settings would be expected to be so much better only if ours is up to "
+            "two standard errors too low by chance.",
         ),
         (best_of(TRIED) + 2.1, "No reason is known that explains all of it."),
     ],
@@ -82,6 +84,21 @@ def test_what_a_search_would_need_is_told(below: float, told: str) -> None:
     *_, table = shortfalls(Results(STUDY, [row]), [(cell, row)], "GCN")
     assert isinstance(table, Table)
     assert str(table.rows[0][-1]).endswith(told)
+
+
+def test_where_luck_explains_all_nothing_is_missing() -> None:
+    """The first ten splits are hard by more than ours is below the printed mean."""
+    cell, gcn = (SPEC.cell(row, "Cora 1%") for row in ("truncated Krylov", "GCN"))
+    hard = np.where(np.arange(110) < 10, -4.0, 0.4) + np.resize([-1.0, 1.0], 110)
+    row, many = (
+        row_of(cell, "same", list(cell.published[0] + hard[:10] + 0.1)),
+        row_of(gcn, "fresh", list(50 + hard)),
+    )
+    *_, table = shortfalls(Results(STUDY, [row, many]), [(cell, row)], "GCN")
+    assert isinstance(table, Table)
+    assert table.header[-2] == "the best of how many settings"
+    assert table.rows[0][-2] == "1"
+    assert str(table.rows[0][-1]).endswith("Without the luck of our splits nothing is missing.")
 
 
 def test_better_honest_settings_are_told() -> None:

@@ -10,7 +10,7 @@ from allpass.experiments.depth.study import EXPLODED
 from allpass.experiments.study import Plan
 from allpass.report.results.depth.findings import LEVEL, Findings, failures
 from allpass.report.results.depth.predictions import told_predictions
-from allpass.report.results.tables.cells import number
+from allpass.report.results.tables.cells import NOT_YET, number
 from allpass.report.wording import count
 
 
@@ -31,18 +31,27 @@ def finding(findings: Findings) -> tuple[str, ...]:
 
 
 def _said_of_best(findings: Findings) -> str:
-    """The best accuracy of the shallowest and the deepest networks of every dataset."""
+    """The accuracy with the fewest and with the most layers on every dataset, of the network to choose there."""
     ends = findings.depths[0], findings.depths[-1]
-    told = []
+    told, sizes = [], []
     for dataset in findings.present("datasets"):
-        best = dict.fromkeys(ends, 0.0)
-        for place, row in findings.found.items():
-            if place.dataset == dataset and place.layers in best:
-                best[place.layers] = max(best[place.layers], number(row, "mean") or 0.0)
-        told.append(
-            f"{findings.grid.datasets[dataset]} {' and '.join(f'{mean:.1f}' for mean in best.values())}"
-        )
-    return f"Best mean accuracy with {ends[0]} and with {ends[1]} layers, in percent: {'; '.join(told)}."
+        means = []
+        for depth in ends:
+            rows = [
+                row
+                for place, row in findings.found.items()
+                if (place.dataset, place.layers) == (dataset, depth)
+            ]
+            chosen = max(rows, key=lambda row: number(row, "validation") or 0.0, default=None)
+            means.append(NOT_YET if chosen is None else f"{number(chosen, 'mean') or 0.0:.1f}")
+            sizes += [len(rows)] if rows else []
+        told.append(f"{findings.grid.datasets[dataset]} {' and '.join(means)}")
+    few, most = min(sizes), max(sizes)
+    return (
+        f"Mean accuracy on test nodes with {ends[0]} and with {ends[1]} layers, in percent, of the network with the "
+        f"best mean accuracy on validation nodes among {few if few == most else f'{few} to {most}'}: "
+        f"{'; '.join(told)}."
+    )
 
 
 def _with_layers(depths: Sequence[int]) -> str:

@@ -18,6 +18,9 @@ CRITERION = 0.9
 EASY = 5.0
 """Points from chance, or from all right, within which a published mean is easy to meet."""
 
+ONE_SIDE = 0.025
+"""The share of 95% intervals that lie on one side of 0 by chance."""
+
 AT_CHANCE = 2.0
 """Points from chance within which a published network has learned nothing."""
 
@@ -150,16 +153,21 @@ def _by_model(study: SyntheticStudy, rows: Sequence[Row]) -> str:
 
 def _significant(study: SyntheticStudy, compared: Sequence[Row]) -> str:
     """Three points are a wide margin where graphs differ little: how many intervals leave out 0."""
-    said = []
-    for model in _models(study, compared):
-        mine = [row for row in compared if row["what"] == model]
-        below = sum((number(row, "high") or 0.0) < 0 for row in mine)
-        above = sum((number(row, "low") or 0.0) > 0 for row in mine)
-        said.append(f"{model} {below} below and {above} above of {len(mine)}")
-    return (
-        f"Levels on which the interval of the difference leaves out 0: {'; '.join(said)}. Were all of it chance, about "
-        f"{len(compared) * 0.025:.0f} would lie on each side."
+    by_model = (
+        f"{model} {_outside([row for row in compared if row['what'] == model])}"
+        for model in _models(study, compared)
     )
+    return (
+        f"Levels on which the interval of the difference leaves out 0, in brackets how many would by chance: "
+        f"{'; '.join(by_model)}; in all {_outside(compared)}."
+    )
+
+
+def _outside(rows: Sequence[Row]) -> str:
+    """How many intervals lie below 0 and above it, and how many would if no mean differed."""
+    below = sum((number(row, "high") or 0.0) < 0 for row in rows)
+    above = sum((number(row, "low") or 0.0) > 0 for row in rows)
+    return f"{below} below and {above} above of {len(rows)} (about {len(rows) * ONE_SIDE:.1f} on each side)"
 
 
 def _counts(study: SyntheticStudy, compared: Sequence[Row]) -> Table:

@@ -23,6 +23,7 @@ _DOT: dict[str, Any] = {
     "markerfacecolor": light("ink"),
     "markeredgecolor": light("panel"),
 }
+_LINE: dict[str, Any] = {"color": light("muted"), "linewidth": 0.9, "linestyle": (0, (2, 3))}
 _SIZE = (9.2, 5.6)
 _GAP = 0.5
 _LEAST = 2.2  # bars that the name of a group has room for
@@ -52,6 +53,8 @@ def bar_charts(bars: Mapping[str, Chart], dots: Mapping[str, Chart], names: Mapp
     keys: list[Patch | Line2D] = [Patch(color=light(role), label=name) for name, role in _ROLES.items()]
     if any(chart.bars for chart in dots.values()):
         keys.append(Line2D([], [], linestyle="none", label="ours, same settings", **_DOT))
+    if any(chart.share is not None for chart in (*bars.values(), *dots.values())):
+        keys.append(Line2D([], [], label="most frequent class", **_LINE))
     figure.legend(handles=keys, loc="outside upper center", ncols=len(keys))
     figure.supylabel("accuracy on test nodes, in percent", fontsize=8.5, color=light("muted"))
     return figure
@@ -80,7 +83,7 @@ def _chart(axes: Axes, shown: Chart, beside: Chart) -> None:
         place += width + _GAP
     share = shown.share if beside.share is None else beside.share
     if share is not None:
-        axes.axhline(share, color=light("muted"), linewidth=0.9, linestyle=(0, (2, 3)))
+        axes.axhline(share, **_LINE)
         ends.append(share)
     low, high = min(ends, default=0.0), max(ends, default=100.0)
     room = 0.08 * (high - low) or 1.0

@@ -17,6 +17,8 @@ from allpass.report.results.tables.changes import MARKED, Change
 from allpass.report.results.tables.gains import Chart, Gain, OverAll, chart_of, gain_of, over_all
 from allpass.report.results.tables.pairs import INTERVALS, VERSIONS, Version, difference, kind_of
 
+_AXES = "The axes do not begin at 0."
+
 
 def page(study: Study, rows: Sequence[Row]) -> Page:
     """The page of the study ``acm-bars``.
@@ -34,9 +36,9 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
         Picture(
             "acm-bars-published",
             "Bars: published accuracy with its deviation; dots: ours with the same settings, where they were run, with "
-            f"theirs, on the same {_splits(results)} splits for all networks; dotted line: what the most frequent "
-            "class gives on those. The axes do not begin at 0. The arrow is the gain of the best ACM or ACMII network "
-            "over the best rival, in points.",
+            f"theirs, on the same {_splits(results)} splits for all networks, by which the source did not choose; "
+            f"dotted line: what the most frequent class gives on those.{_on_theirs(results)} {_AXES} The arrow is the "
+            "gain of the best ACM or ACMII network over the best rival, in points.",
             partial(bar_charts, known["published"], known["same"], _names(results, "same")),
         )
     ]
@@ -46,7 +48,8 @@ def page(study: Study, rows: Sequence[Row]) -> Page:
                 "acm-bars-honest",
                 "The same charts of our honest numbers: settings chosen on validation nodes alone, corrected data "
                 "where a name stands in brackets. Networks that are not run yet have no bar, and a rival “so far” is "
-                "the best of those that are. Dotted line: what the most frequent class gives.",
+                "the best of those that are. Dotted line: what the most frequent class gives. "
+                f"{_AXES}",
                 partial(bar_charts, known["honest"], {}, _names(results, "honest")),
             )
         )
@@ -78,6 +81,19 @@ def _splits(results: Results) -> str:
     """On how many splits a network of the table is run."""
     counts = {int(column.protocol.splits["count"]) for column in results.spec.columns}
     return " or ".join(map(str, sorted(counts)))
+
+
+def _on_theirs(results: Results) -> str:
+    """Told where numbers of ours are on the splits that the source chose by, since those on others are not there."""
+    alone = [
+        cell
+        for cell in results.spec.cells
+        if cell.row in CHARTS.rows
+        and cell.has_fresh
+        and results.get(cell, "same") is not None
+        and results.get(cell, "fresh") is None
+    ]
+    return f" Dots that are still on the splits by which it did: {len(alone)}." if alone else ""
 
 
 def _gains(results: Results, known: Mapping[Version, Mapping[str, Chart]]) -> Table:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from allpass.data.draft import many
 from allpass.experiments.study import Row
 from allpass.experiments.tables.spec import Column
 from allpass.report.results.page import Block, Heading, Table, Text
-from allpass.report.results.tables.cells import Results, data_of, number
+from allpass.report.results.tables.cells import Results, data_of, number, signed
 
 _BOUND = (
     "The lift is a lower bound of what such a choice is worth: validation nodes of one split are test nodes of "
     "another, so that a choice by the validation nodes of all splits has seen test nodes too."
 )
+
+
+class Apart(NamedTuple):
+    """The lift where each split chose settings by its own validation nodes, beside that of one choice for all splits.
+
+    Args:
+        models: How many models have both.
+        together: Their mean lift over one setting for all splits, in points.
+        each: Their mean lift over settings that each split chose.
+    """
+
+    models: int
+    together: float
+    each: float
 
 
 class Bias(NamedTuple):
@@ -28,7 +40,7 @@ class Bias(NamedTuple):
         low: The smallest.
         high: The largest.
         models: How many models it was measured with.
-        apart: The mean lift over settings that each split chose by its own validation nodes, and of how many models.
+        apart: The same where each split chose; nothing where no model has that.
     """
 
     dataset: str
@@ -36,7 +48,7 @@ class Bias(NamedTuple):
     low: float
     high: float
     models: int
-    apart: tuple[float, int] | None
+    apart: Apart | None
 
 
 def bias_of(results: Results, column: Column) -> Bias | None:
@@ -47,20 +59,19 @@ def bias_of(results: Results, column: Column) -> Bias | None:
         column: The column.
     """
     rows = [results.get(results.cell(row, column), "honest") for row in results.spec.rows]
-    lifts, apart = (_lifts(rows, name) for name in ("mean", "chosen_apart"))
+    lifts = [(lift, _lift(row, "chosen_apart")) for row in rows if (lift := _lift(row, "mean")) is not None]
     if not lifts:
         return None
-    told = (fmean(apart), len(apart)) if apart else None
-    return Bias(data_of(column), fmean(lifts), min(lifts), max(lifts), len(lifts), told)
+    together = [lift for lift, _ in lifts]
+    both = [(lift, each) for lift, each in lifts if each is not None]
+    apart = Apart(len(both), *(fmean(values) for values in zip(*both, strict=True))) if both else None
+    return Bias(data_of(column), fmean(together), min(together), max(together), len(lifts), apart)
 
 
-def _lifts(rows: Sequence[Row | None], name: str) -> list[float]:
+def _lift(row: Row | None, name: str) -> float | None:
     """The best on test nodes minus another number, where both are known."""
-    return [
-        best - other
-        for row in rows
-        if (best := number(row, "best_on_test")) is not None and (other := number(row, name)) is not None
-    ]
+    best, other = number(row, "best_on_test"), number(row, name)
+    return None if best is None or other is None else best - other
 
 
 def selection(results: Results) -> tuple[Block, ...]:
@@ -75,9 +86,9 @@ def selection(results: Results) -> tuple[Block, ...]:
             column.name,
             bias.dataset,
             str(bias.models),
-            f"{bias.mean:.2f}",
-            f"{bias.low:.2f} to {bias.high:.2f}",
-            "–" if bias.apart is None else f"{bias.apart[0]:.2f} ({many(bias.apart[1], 'model')})",
+            signed(bias.mean),
+            f"{signed(bias.low)} to {signed(bias.high)}",
+            *_told_apart(bias.apart),
         )
         for column, bias in biases
         if bias is not None
@@ -90,11 +101,27 @@ def selection(results: Results) -> tuple[Block, ...]:
         Table(
             "The best mean on test nodes among the settings that were tried, minus the mean of the setting that is "
             "best on validation nodes, in points: averaged over models, and its range. One setting is chosen for all "
-            "splits, by the mean over their validation nodes. The last column has each split choose by its own "
-            "validation nodes, for rows run since that was kept.",
-            ("column", "data", "models", "mean lift", "range", "mean lift, each split choosing"),
+            "splits, by the mean over their validation nodes. The last three columns are of the models "
+            "whose rows also tell what comes of it if each split chooses by its own validation nodes: how many these "
+            "are, and their mean lift by either choice.",
+            (
+                "column",
+                "data",
+                "models",
+                "mean lift",
+                "range",
+                "models with both choices",
+                "their lift, one choice for all splits",
+                "their lift, each split choosing",
+            ),
             tuple(lines),
         ),
+    )
+
+
+def _told_apart(apart: Apart | None) -> tuple[str, str, str]:
+    return (
+        ("0", "–", "–") if apart is None else (str(apart.models), signed(apart.together), signed(apart.each))
     )
 
 

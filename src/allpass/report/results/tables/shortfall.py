@@ -39,9 +39,9 @@ _SEARCH = (
     "anew, to the search for settings; so what is printed is presumably the best of many such means. Of a hundred "
     "settings that are equally good the best mean is expected {hundred:.1f} standard errors above what each of them is "
     "worth, of a thousand {thousand:.1f}. How many were tried is not known, nor how good they were: so a search is not "
-    "shown to explain anything. The table says among how many equally good settings it would be expected to give the "
-    "difference that is left without the luck of our splits; over a thousand, and two standard errors of ours, no "
-    "reason is known."
+    "shown to explain anything. The table says of how many equally good settings the best would be expected to be "
+    "better than ours by the difference that is left without the luck of our splits. Where that takes over a thousand, "
+    "even if ours is two standard errors too low by chance, no reason is known."
 )
 _RERUN = (
     "Their code: run again with the settings here, it gives less than was published too: {parts}. A search does not "
@@ -151,7 +151,7 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
             "difference",
             "luck of our splits",
             "without it",
-            "settings of a search",
+            "the best of how many settings",
             "what is known of it",
         ),
         tuple(lines),
@@ -207,8 +207,8 @@ def _numbers(found: Shortfall) -> tuple[str, str, str, str]:
 
 
 def _told(settings: float) -> str:
-    """To two digits."""
-    return f"{int(float(f'{settings:.2g}')):,}" if settings <= _MANY else f"over {_MANY:,}"
+    """A whole number, to two digits."""
+    return f"{int(float(f'{math.ceil(settings):.2g}')):,}" if settings <= _MANY else f"over {_MANY:,}"
 
 
 def _settings(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
@@ -234,11 +234,18 @@ def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
         return (_against_code(found),)
     if found is None:
         return ()
+    if found.rest >= 0:
+        return ("Without the luck of our splits nothing is missing.",)
     settings = found.settings()
     if settings <= TRIED:
-        return (f"It would need a search among {_told(settings)} equally good settings.",)
+        return (
+            f"The best of {_told(settings)} equally good settings would be expected to be so much better.",
+        )
     if found.settings(errors=2) <= TRIED:
-        return ("It would need a search among a thousand, with ours two standard errors too low.",)
+        return (
+            "The best of a thousand equally good settings would be expected to be so much better only if ours is up to "
+            "two standard errors too low by chance.",
+        )
     return ("No reason is known that explains all of it.",)
 
 
