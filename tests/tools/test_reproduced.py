@@ -173,27 +173,19 @@ def test_the_command_renews_what_is_stale(
     assert stop.value.code == 0
 
 
-class Newer:
-    """A study that tells of as many new rows as a store has runs."""
-
-    def __init__(self, study: Study, rows: list[Row]) -> None:
-        self.study, self.old = study, rows
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.study, name)
-
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        assert plan == Plan()
-        return [{**row, "ended": "2099-12-31"} for row in self.old[: len(store)]]
-
-
 def test_the_command_takes_rows_from_a_store(
     copied: Path, call: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = reproduced.kept(ONE)
     with Store(tmp_path / "runs.db") as store:
         store.add_many([run(1), run(2)])
-    monkeypatch.setattr(reproduced, "STUDIES", {ONE: Newer(STUDIES[ONE], before)})
+
+    def newer(_: Study, plan: Plan, store: Store) -> list[Row]:
+        assert plan == Plan()
+        return [{**row, "ended": "2099-12-31"} for row in before[: len(store)]]
+
+    monkeypatch.setattr(type(STUDIES[ONE]), "rows", newer)
+    monkeypatch.setattr(reproduced, "STUDIES", {ONE: STUDIES[ONE]})
     call("--store", str(tmp_path / "runs.db"))
     after = reproduced.kept(ONE)
     assert [row["ended"] for row in after[:2]] == ["2099-12-31"] * 2
