@@ -12,7 +12,7 @@ import torch
 from allpass.errors import InputError
 from allpass.experiments.at_hand import graph_of
 from allpass.experiments.complexity.costs import Size, convolution_as_printed, krylov, linear
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.train.adjacency import adjacency
 
 LIMIT = 20 * 10**15

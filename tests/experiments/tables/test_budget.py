@@ -11,7 +11,8 @@ from tests.experiments.tables.budget import FEWER, FORWARD, LIMIT, Extent, opera
 
 from allpass.errors import InputError
 from allpass.experiments.complexity.costs import Size, count
-from allpass.experiments.tables.spec import Cell, read_spec
+from allpass.experiments.tables.cell import Cell
+from allpass.experiments.tables.spec import read_spec
 from allpass.graph import Operator
 from allpass.models import create
 

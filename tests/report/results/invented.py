@@ -7,7 +7,7 @@ from statistics import fmean, pstdev
 
 from allpass.experiments.study import Plan, Row
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.study import TableStudy
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 

@@ -7,7 +7,8 @@ from itertools import takewhile
 from typing import Literal
 
 from allpass.experiments.study import Plan
-from allpass.experiments.tables.spec import Cell, Spec
+from allpass.experiments.tables.cell import Cell
+from allpass.experiments.tables.spec import Spec
 
 Kind = Literal["same", "fresh", "honest"]
 KINDS: tuple[Kind, ...] = ("same", "fresh", "honest")

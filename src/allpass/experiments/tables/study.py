@@ -14,8 +14,9 @@ from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
 from allpass.experiments.study import Plan, Row, Specified, Task
 from allpass.experiments.tables.asked import KINDS, Kind, Wanted, axes, reasons
+from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.protocol import Protocol, Tie
-from allpass.experiments.tables.spec import Cell, Spec
+from allpass.experiments.tables.spec import Spec
 from allpass.experiments.tables.trainings import Trainings
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 from allpass.train.rules.scores import SCORES

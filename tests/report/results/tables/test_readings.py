@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.report.results.invented import row_of
 
-from allpass.experiments.tables.spec import Cell, read_spec
+from allpass.experiments.tables.cell import Cell
+from allpass.experiments.tables.spec import read_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.report.results.page import Heading, Table, Text
 from allpass.report.results.tables.accuracy import page

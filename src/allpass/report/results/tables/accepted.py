@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from allpass.experiments.study import Row
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.tables.cells import allowed, number
 

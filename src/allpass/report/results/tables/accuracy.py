@@ -7,7 +7,7 @@ from statistics import fmean
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE, WORSE
 from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value, listed

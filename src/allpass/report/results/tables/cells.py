@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from allpass.experiments.study import Plan, Row, Study
 from allpass.experiments.tables.asked import Kind, kinds_of
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.experiments.tables.study import TableStudy
 from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.page import Table, of_kind

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import NOT_YET, Results, signed, title_of
 from allpass.report.results.tables.pairs import (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.report.results.page import Block, Heading, Table, Text, Value, listed
 from allpass.report.results.shades import shaded
 from allpass.report.results.tables.cells import (

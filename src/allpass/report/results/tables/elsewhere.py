@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from allpass.experiments.tables.cell import Column
 from allpass.experiments.tables.elsewhere import Elsewhere
-from allpass.experiments.tables.spec import Column
 from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import Results, title_of
 

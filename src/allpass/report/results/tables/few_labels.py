@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from allpass.experiments.study import Row, Study
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.report.results.head import head, made
 from allpass.report.results.page import Block, Heading, Page, Table, Text, Value
 from allpass.report.results.shades import shaded

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
 from allpass.experiments.tables.bars import CHARTS
-from allpass.experiments.tables.spec import Column
+from allpass.experiments.tables.cell import Column
 from allpass.report.results.tables.cells import NOT_YET, Results
 from allpass.report.results.tables.pairs import Mean, Version, difference, mean_of
 

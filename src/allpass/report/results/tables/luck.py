@@ -6,7 +6,7 @@ import math
 from statistics import fmean, stdev
 
 from allpass.experiments.study import Row
-from allpass.experiments.tables.spec import Column
+from allpass.experiments.tables.cell import Column
 from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import Results, number, signed, spread
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from allpass.data.draft import many
 from allpass.experiments.study import Row
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.report.results.page import Block, Heading, Table
 from allpass.report.results.tables.accepted import accepted
 from allpass.report.results.tables.cells import (

@@ -11,7 +11,7 @@ from scipy.stats import t
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.report.results.tables.cells import Results, number, scores_of, signed
 from allpass.train.statistics import paired, welch
 

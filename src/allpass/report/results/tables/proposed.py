@@ -8,7 +8,7 @@ from statistics import fmean
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell, Column
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.experiments.tables.verdicts import AGREES, BETTER
 from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.cells import Results, compared, number, scores_of, signed, spread

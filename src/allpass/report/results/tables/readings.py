@@ -9,7 +9,7 @@ from statistics import fmean
 from scipy.stats import binomtest
 
 from allpass.experiments.study import Row
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.accepted import accepted
 from allpass.report.results.tables.cells import Results, number, signed

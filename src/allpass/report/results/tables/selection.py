@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from allpass.experiments.study import Row
-from allpass.experiments.tables.spec import Column
+from allpass.experiments.tables.cell import Column
 from allpass.report.results.page import Block, Heading, Table, Text
 from allpass.report.results.tables.cells import Results, data_of, number, signed
 

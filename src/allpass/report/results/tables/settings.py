@@ -9,8 +9,9 @@ from typing import Any
 from allpass.data import SPLITS
 from allpass.data.draft import many
 from allpass.experiments.study import Row
+from allpass.experiments.tables.cell import Cell, Column
 from allpass.experiments.tables.protocol import Protocol
-from allpass.experiments.tables.spec import Cell, Column, Spec
+from allpass.experiments.tables.spec import Spec
 from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.cells import Results
 from allpass.train.rules.selection import SELECTION

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.asked import Kind
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.report.results.page import Picture, Value
 from allpass.report.results.shades import SCALE, shaded
 from allpass.report.results.sheet import sheet

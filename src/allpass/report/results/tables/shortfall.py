@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from allpass.experiments.study import Row
-from allpass.experiments.tables.spec import Cell
+from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.verdicts import WORSE
 from allpass.report.results.page import Block, Table, Text
 from allpass.report.results.tables.cells import Results, measured, number, printed, scores_of, signed
