@@ -14,6 +14,8 @@ from xml.sax.saxutils import escape
 
 INK, LOW, HIGH, OWN, EXTRA = "#555555", "#2563a8", "#c2511c", "#2e7d4f", "#7a4fa3"
 SIZE, MARGIN, PADDING, LINE = 14, 8, 9, 19
+ROOM = 1.1
+"""How much wider a label may be than it is estimated: fonts of readers differ, and nothing is to be cut off."""
 _MARKED = re.compile(r"([_^])(\{[^}]*\}|.)")
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|()[] ·-…"), frozenset("mwMWÂ−+=→αΣ⊙")
 
@@ -117,8 +119,8 @@ class Drawing:
     def text(
         self, x: float, y: float, words: str, *, anchor: str = "middle", colour: str = INK, size: float = SIZE
     ) -> None:
-        """Words on their own; ``anchor`` is ``start``, ``middle`` or ``end``."""
-        wide = text_width(words) * size / SIZE
+        """Words on their own, with room for a wide font; ``anchor`` is ``start``, ``middle`` or ``end``."""
+        wide = ROOM * text_width(words) * size / SIZE
         shift = {"start": wide / 2, "middle": 0, "end": -wide / 2}[anchor]
         self._areas.append(Box(x + shift, y, wide, size, words))
         self._write(x, y, words, anchor, colour, size)
