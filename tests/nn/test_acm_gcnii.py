@@ -1,29 +1,39 @@
-"""ACM-GCNII against GCNII: with the low-pass channel alone they are the same layer."""
+"""ACM-GCNII against GCNII: each channel is that layer with a filter of its own."""
 
 from __future__ import annotations
+
+from typing import get_args
 
 import pytest
 import torch
 
 from allpass.errors import InputError
+from allpass.graph import matrix
+from allpass.graph.linear import identity_like
 from allpass.nn import ACMGCN2Conv, GCN2Conv
+from allpass.nn.gcnii import Weights
 from allpass.testing import examples
 
 
-@pytest.mark.parametrize("separate", [False, True])
-def test_its_low_pass_channel_is_gcnii(separate: bool) -> None:
+@pytest.mark.parametrize("weights", get_args(Weights))
+@pytest.mark.parametrize("high", [None, "A_hat_rw"])
+def test_each_channel_is_gcnii_with_its_filter(weights: Weights, high: str | None) -> None:
     example = examples()[0]
-    layer = ACMGCN2Conv(5, layer=2, separate=separate).double()
-    plain = GCN2Conv(5, layer=2, filter="A_hat_rw", weights="separate" if separate else "shared").double()
+    layer = ACMGCN2Conv(5, layer=2, weights=weights, high=high).double()
     initial = example.x.roll(1, 0)
-    with torch.no_grad():
-        plain.weight.copy_(layer.weight[:, :5])
-        if separate:
-            plain.initial_weight.copy_(layer.initial_weight[:, :5])
     seen = []
-    layer.mixing.register_forward_pre_hook(lambda module, given: seen.append(given[0][:, 0]))
+    layer.mixing.register_forward_pre_hook(lambda module, given: seen.append(given[0]))
     layer(example.x, example.operator, initial=initial)
-    torch.testing.assert_close(seen[0], plain(example.x, example.operator, initial=initial).relu())
+    low = matrix(example.operator, "A_hat_rw")
+    for place, found in enumerate((low, low if high else low.complement(), identity_like(low))):
+        plain = GCN2Conv(5, layer=2, weights=weights, filter=lambda _, found=found: found).double()
+        with torch.no_grad():
+            own = slice(5 * place, 5 * place + 5)
+            plain.weight.copy_(layer.weight[:, own])
+            if plain.initial_weight is not None:
+                plain.initial_weight.copy_(layer.initial_weight[:, own])
+        expected = plain(example.x, example.operator, initial=initial).relu()
+        torch.testing.assert_close(seen[0][:, place], expected)
     assert layer.mixing_weights.shape == (13, 3)
 
 

@@ -6,6 +6,7 @@ from allpass.models.entry import Model
 from allpass.models.gcnii import SPACE, TRAINING, DeepResidual
 from allpass.nn.acm import REVISITING
 from allpass.nn.acm_gcnii import ACMGCN2Conv
+from allpass.nn.gcnii import Weights
 from allpass.nn.inputs import Filter
 
 
@@ -17,8 +18,9 @@ def acm_gcnii(
     num_layers: int = 2,
     alpha: float = 0.1,
     theta: float = 0.5,
-    separate: bool = False,
+    weights: Weights = "shared",
     filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
+    high: Filter | None = None,
     activation: str = "relu",
     dropout: float = 0.5,
 ) -> DeepResidual:
@@ -31,14 +33,22 @@ def acm_gcnii(
         num_layers: Number of ACM layers, between the two linear ones.
         alpha: Share of the initial residual, from 0 to 1.
         theta: :math:`\lambda` of :math:`\beta_l = \mathrm{ln}(\lambda / l + 1)`.
-        separate: Weights of their own for the initial residual (GCNII*).
-        filter: The low-pass filter; the high-pass one is I minus it.
+        weights: ``"shared"`` (GCNII), ``"separate"`` (GCNII*), or ``"separate-unscaled"``, GCNII* of the authors' code.
+        filter: The low-pass filter.
+        high: The high-pass filter, by default I minus the low-pass one; an earlier version of the authors' code has
+            the low-pass one here too.
         activation: Between the layers, in place of ReLU.
         dropout: Probability of dropout before every layer.
     """
     return DeepResidual(
         lambda layer: ACMGCN2Conv(
-            hidden_channels, layer=layer, alpha=alpha, theta=theta, separate=separate, filter=filter
+            hidden_channels,
+            layer=layer,
+            alpha=alpha,
+            theta=theta,
+            weights=weights,
+            filter=filter,
+            high=high,
         ),
         in_channels,
         hidden_channels,
@@ -66,7 +76,7 @@ ENTRIES = (
         acm_gcnii,
         "acm-gcnii with separate weights for the first layer's features",
         REVISITING,
-        preset={"separate": True},
+        preset={"weights": "separate"},
         space=SHALLOW,
         training=TRAINING,
         numbered="num_layers",

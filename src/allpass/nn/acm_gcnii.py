@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 
-from allpass.errors import InputError
+from allpass.nn.gcnii import Weights, checked_beta
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, as_features, checked_filter, dense, filtered, read
 from allpass.nn.linear import check_fit
@@ -31,8 +29,10 @@ class ACMGCN2Conv(nn.Module):
         layer: l, counted from 1.
         alpha: Share of the initial residual, from 0 to 1.
         theta: :math:`\lambda`, 0 or more.
-        separate: Weights of their own for the initial residual (GCNII*).
+        weights: As of :class:`~allpass.nn.GCN2Conv`: ``"shared"`` (ACM-GCNII), ``"separate"`` (ACM-GCNII*), or
+            ``"separate-unscaled"``, ACM-GCNII* of the authors' code.
         filter: The low-pass filter :math:`\hat A`.
+        high: The filter :math:`P_H`; by default I minus the low-pass one.
         scale: Factor of the mixture; 3 as in the authors' code of ACM-GCN.
         init: Initialisation of the weights.
 
@@ -40,9 +40,11 @@ class ACMGCN2Conv(nn.Module):
         x and initial ``[N, channels]``; result ``[N, channels]``.
 
     Notes:
-        No code of ACM-GCNII was released, and the paper has no formula for it: this is the natural reading, the
-        channels of ACM around the layer of GCNII. The order ReLU-then-filter is impossible, as the paper says: the
-        filter stands inside the layer.
+        The paper has no formula for it, and the released code no such network: this is the natural reading, the
+        channels of ACM around the layer of GCNII. An earlier public version of the authors' code has it, with
+        ``weights="separate-unscaled"`` for ACM-GCNII* and the low-pass filter in the high-pass channel too
+        (``high="A_hat_rw"``), so that nothing in that network is high-pass. The order ReLU-then-filter is impossible,
+        as the paper says: the filter stands inside the layer.
 
     Example:
         >>> conv = ACMGCN2Conv(4)
@@ -58,21 +60,18 @@ class ACMGCN2Conv(nn.Module):
         layer: int = 1,
         alpha: float = 0.1,
         theta: float = 0.5,
-        separate: bool = False,
+        weights: Weights = "shared",
         filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
+        high: Filter | None = None,
         scale: float = 3.0,
         init: Init = "fan-out-uniform",
     ) -> None:
         super().__init__()
-        if layer < 1 or theta < 0 or not 0 <= alpha <= 1:
-            raise InputError(
-                f"Got layer = {layer}, theta = {theta}, alpha = {alpha}.",
-                "Expected a layer of 1 or more, theta of 0 or more and alpha from 0 to 1.",
-            )
-        self.alpha, self.beta = alpha, math.log(theta / layer + 1)
-        self.filter, self.init = checked_filter(filter), init
+        self.alpha, self.beta = alpha, checked_beta(layer, alpha, theta, weights)
+        self.weights, self.filter, self.init = weights, checked_filter(filter), init
+        self.high = None if high is None else checked_filter(high, "high")
         self.weight = nn.Parameter(torch.empty(channels, 3 * channels))  # [W_L, W_H, W_I]
-        self.initial_weight = nn.Parameter(torch.empty(channels, 3 * channels)) if separate else None
+        self.initial_weight = None if weights == "shared" else nn.Parameter(torch.empty_like(self.weight))
         self.mixing = ChannelMixing(3, channels, scale=scale)
         self.reset_parameters()
 
@@ -95,16 +94,23 @@ class ACMGCN2Conv(nn.Module):
         x, A = read(x, graph, edge_weight)
         check_fit(x, self.weight.shape[0], self.weight.dtype)
         H = dense(x)
-        H_0 = self.alpha * (H if initial is None else dense(as_features(initial)))
-        P = filtered(A, self.filter) @ H
+        H_0 = H if initial is None else dense(as_features(initial))
+        low = filtered(A, self.filter) @ H
+        high = H - low if self.high is None else filtered(A, self.high) @ H
         weights = self.weight.chunk(3, dim=1)
         others = weights if self.initial_weight is None else self.initial_weight.chunk(3, dim=1)
         channels = []
-        for signal, W, W_0 in zip((P, H - P, H), weights, others, strict=True):
-            own = (1 - self.alpha) * signal  # (1 - α) P_c H
-            learned = (own + H_0) @ W if self.initial_weight is None else own @ W + H_0 @ W_0
-            channels.append((1 - self.beta) * (own + H_0) + self.beta * learned)
+        for P, W, W_0 in zip((low, high, H), weights, others, strict=True):
+            own, first = (1 - self.alpha) * P, self.alpha * H_0  # (1 - α) P_c H, α H_0
+            match self.weights:
+                case "shared":
+                    learned = (own + first) @ W
+                case "separate":
+                    learned = own @ W + first @ W_0
+                case "separate-unscaled":
+                    learned = P @ W + H_0 @ W_0
+            channels.append((1 - self.beta) * (own + first) + self.beta * learned)
         return self.mixing(torch.stack(channels, dim=1).relu())
 
     def extra_repr(self) -> str:
-        return f"{self.weight.shape[0]}, alpha={self.alpha:g}, beta={self.beta:.3g}"
+        return f"{self.weight.shape[0]}, alpha={self.alpha:g}, beta={self.beta:.3g}, weights={self.weights}"

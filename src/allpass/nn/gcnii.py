@@ -68,16 +68,7 @@ class GCN2Conv(nn.Module):
         init: Init = "fan-out-uniform",
     ) -> None:
         super().__init__()
-        if layer < 1 or theta < 0 or not 0 <= alpha <= 1:
-            raise InputError(
-                f"Got layer = {layer}, theta = {theta}, alpha = {alpha}.",
-                "Expected a layer of 1 or more, theta of 0 or more and alpha from 0 to 1.",
-            )
-        if weights not in get_args(Weights):
-            raise InputError(
-                f"Got the weights {weights!r}.", f"Expected one of {', '.join(get_args(Weights))}."
-            )
-        self.channels, self.alpha, self.beta = channels, alpha, math.log(theta / layer + 1)
+        self.channels, self.alpha, self.beta = channels, alpha, checked_beta(layer, alpha, theta, weights)
         self.weights, self.filter, self.init = weights, checked_filter(filter), init
         self.weight = nn.Parameter(torch.empty(channels, channels))
         self.initial_weight = None if weights == "shared" else nn.Parameter(torch.empty(channels, channels))
@@ -115,3 +106,22 @@ class GCN2Conv(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.channels}, alpha={self.alpha:g}, beta={self.beta:.3g}, weights={self.weights}"
+
+
+def checked_beta(layer: int, alpha: float, theta: float, weights: Weights) -> float:
+    """β = ln(λ / l + 1) of a layer, or a complaint about its options.
+
+    Args:
+        layer: l, counted from 1.
+        alpha: Share of the initial residual, from 0 to 1.
+        theta: λ, 0 or more.
+        weights: One of ``Weights``.
+    """
+    if layer < 1 or theta < 0 or not 0 <= alpha <= 1:
+        raise InputError(
+            f"Got layer = {layer}, theta = {theta}, alpha = {alpha}.",
+            "Expected a layer of 1 or more, theta of 0 or more and alpha from 0 to 1.",
+        )
+    if weights not in get_args(Weights):
+        raise InputError(f"Got the weights {weights!r}.", f"Expected one of {', '.join(get_args(Weights))}.")
+    return math.log(theta / layer + 1)
