@@ -46,7 +46,7 @@ def reproduce(
         list[str] | None,
         typer.Option(
             help="Parts of it, separated by commas: for a table rows, columns, graphs, ROW/COLUMN, same, honest or (in "
-            "some) fresh; may be repeated.",
+            "some) again and fresh; may be repeated.",
             show_default=False,
         ),
     ] = None,

@@ -127,7 +127,9 @@ def test_small_tasks_share_a_gpu_and_a_large_one_has_it_alone(cluster: Any, tmp_
     assert not any(event.error for event in found)  # so the small ones have met
     runs = {event.number: run for event in found for run in event.runs}
     assert {(run.versions["machine"], run.versions["device"]) for run in runs.values()} == {("gpu", "cuda")}
-    assert all(runs[2].scores["ended"] <= runs[number].scores["began"] for number in range(2))
+    *small, large = (runs[number].scores for number in range(3))
+    for one in small:  # whichever the cluster began first
+        assert large["ended"] <= one["began"] or one["ended"] <= large["began"]
 
 
 def test_a_machine_without_allpass_is_named(cluster: Any, tmp_path: Path) -> None:

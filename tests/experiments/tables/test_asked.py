@@ -19,6 +19,9 @@ quick = ["Left 1%", "GCN"]
 [drawn]
 splits = { name = "acm-search", count = 2, seed = 42 }
 order = { lr = [0.05] }
+[again]
+seeds = 2
+cells = ["GCN/Left 2%"]
 [protocol]
 splits = { name = "random", count = 3, train = 0.4 }
 [columns]
@@ -105,6 +108,11 @@ def test_the_few_labels_of_a_graph_are_named_by_it() -> None:
             ("fresh", "MLP"),
             "the splits of the source are not known for MLP on Left 1%, so that none can be called fresh",
         ),
+        (
+            ("again", "MLP"),
+            "other seeds are run of some cells that do not agree, and not of MLP on Left 1%",
+        ),
+        (("again", "GCN/Bipartite"), "no settings were published of GCN on Bipartite"),
         (("fresh", "GCN/Bipartite"), "no settings were published of GCN on Bipartite"),
         (("same", "GCN/Bipartite"), "no settings were published of GCN on Bipartite"),
         (
@@ -125,7 +133,9 @@ def test_the_reason_is_that_of_what_was_named(cells: tuple[str, ...], message: s
     assert STUDY.refusal(Plan(cells, quick)) == message
 
 
-@pytest.mark.parametrize("cells", [("fresh",), ("fresh", "GCN"), ("MLP", "Left 2%", "GCN/Left 1%", "fresh")])
+@pytest.mark.parametrize(
+    "cells", [("fresh",), ("again",), ("fresh", "GCN"), ("MLP", "Left 2%", "GCN/Left 1%", "fresh")]
+)
 def test_only_a_quick_plan_that_leaves_something_out_is_told_so(cells: tuple[str, ...]) -> None:
     assert places(*cells)
     assert places(*cells, quick=True) == set()

@@ -649,3 +649,18 @@ def test_a_table_is_done_from_nothing(store: Store) -> None:
     rows = study.rows(plan, store)
     assert [(row["column"], row["runs"], row["epochs"]) for row in rows] == [("A", 2, 3.0), ("C", 2, 3.0)]
     assert all(0 <= float(row["mean"] or 0) <= 100 for row in rows)
+
+
+def test_other_seeds_are_told_by_their_means_over_the_splits(store: Store) -> None:
+    """Their spread is no error of a mean, so nothing is compared."""
+    study = table(OWN, "[protocol]", '[again]\nseeds = 2\ncells = ["GCN/High"]\n[protocol]')
+    assert asked(study, "again") == ["again GCN/High"]
+    assert asked(study, "again", quick=True) == []
+    assert asked(table(OWN)) == [name for name in asked(study) if "again" not in name]
+    invent(study, store, "GCN on High, again", test=lambda key: 0.1 * key.seed + 0.01 * place(key))
+    row = the_row(study, store, "again")
+    assert (row["kind"], row["scores"], row["runs"]) == ("again", "11.00 21.00", 2)
+    assert (row["mean"], row["deviation"]) == (16.0, 5.0)
+    assert {key.seed for key in study.keys(task_of(study, store, "GCN on High, again"))} == {1, 2}
+    for name in ("published", "rerun"):
+        assert (row[f"{name}_difference"], row[f"{name}_verdict"]) == (None, "")

@@ -38,7 +38,9 @@ def made(trainings: Trainings, left: tuple[str, ...] = ()) -> list[Run]:
     return [run for runs in trainings.runs(left, "cpu") for run in runs]
 
 
-@pytest.mark.parametrize("trainings", [TINY, FEW, TIED, replace(TINY, score="roc_auc")])
+@pytest.mark.parametrize(
+    "trainings", [TINY, FEW, TIED, replace(TINY, score="roc_auc"), replace(TINY, seeds=(1, 2))]
+)
 def test_they_travel_as_text(trainings: Trainings) -> None:
     there = Trainings.from_dict(json.loads(json.dumps(trainings.to_dict())))
     assert there.keys() == trainings.keys()
@@ -53,6 +55,16 @@ def test_keys_come_setting_by_setting_and_split_by_split_within() -> None:
     assert len({key.identity for key in keys}) == 6
     assert keys == list(TINY.each_key())
     assert {(key.dataset, key.model) for key in keys} == {("example-high-pass", "gcn")}
+
+
+def test_several_seeds_stand_within_each_split() -> None:
+    keys = replace(TIED, seeds=(1, 2)).each_key()
+    assert [(key.settings["lr"], key.split, key.seed) for key in keys] == [
+        (lr, f"random/{number}", seed) for lr in (0.01, 0.1, 0.02) for number in range(3) for seed in (1, 2)
+    ]
+    assert {key.seed for key in TIED.each_key()} == {0}
+    by_key = {run.key.identity: run.scores["test_score"] for run in made(replace(TINY, seeds=(0, 7)))}
+    assert {run.key.identity: run.scores["test_score"] for run in made(TINY)}.items() <= by_key.items()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def row_of(
     cell: Cell, kind: Kind, scores: list[float], *, quick: bool = False, lift: float | None = 0.5
 ) -> Row:
     """The row of a cell as a study gives it, for scores in percent."""
-    column = cell.column if kind == "same" else cell.column.honest
+    column = cell.column.honest if kind == "honest" else cell.column
     row: Row = {
         "row": cell.row,
         "column": cell.column.name,
@@ -35,13 +35,14 @@ def row_of(
         "scores": " ".join(f"{score:.2f}" for score in scores),
         "epochs": 100.0,
         "tried": 60 if kind == "honest" else 0,
-        "best_on_test": None if lift is None or kind == "same" else round(fmean(scores) + lift, 3),
-        "chosen_apart": None if lift is None or kind == "same" else round(fmean(scores) - 0.25, 3),
+        "best_on_test": None if lift is None or kind != "honest" else round(fmean(scores) + lift, 3),
+        "chosen_apart": None if lift is None or kind != "honest" else round(fmean(scores) - 0.25, 3),
     }
     row |= {"majority": None if column.score else 25.0, "overlap": 0.25}
     printed = (cell.beside or cell.published) if kind == "same" else cell.published
     for name, numbers in (("published", printed), ("rerun", cell.rerun)):
-        found = verdict(scores, numbers, runs=cell.runs, spread=cell.spread) if numbers else None
+        can = numbers and kind != "again"
+        found = verdict(scores, numbers, runs=cell.runs, spread=cell.spread) if can else None
         moved = name == "published" and bool(cell.incomparable)
         moved |= kind == "honest" and cell.column.corrected is not None
         row |= {

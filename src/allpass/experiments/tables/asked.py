@@ -10,16 +10,17 @@ from allpass.experiments.study import Plan
 from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.spec import Spec
 
-Kind = Literal["same", "fresh", "honest"]
-KINDS: tuple[Kind, ...] = ("same", "fresh", "honest")
-"""By the same protocol and settings; the same on other splits, or on more of them; honestly."""
+Kind = Literal["same", "again", "fresh", "honest"]
+KINDS: tuple[Kind, ...] = ("same", "again", "fresh", "honest")
+"""By the same protocol and settings; the same with other seeds; on other splits, or on more of them; honestly."""
 _SHOWN = 3  # places that a reason names
 
 
 def kinds_of(spec: Spec) -> tuple[Kind, ...]:
-    """The kinds of numbers that a table has: fresh ones, where a cell of it is run on other splits too."""
-    known = any(cell.has_fresh for cell in spec.cells)
-    return tuple(kind for kind in KINDS if kind != "fresh" or known)
+    """The kinds of numbers that a table has: those of other seeds and splits, where a cell of it is run on such too."""
+    lacking = {"again": not any(cell.again for cell in spec.cells)}
+    lacking["fresh"] = not any(cell.has_fresh for cell in spec.cells)
+    return tuple(kind for kind in KINDS if not lacking.get(kind))
 
 
 def graphs_of(spec: Spec) -> dict[str, tuple[str, ...]]:
@@ -127,6 +128,8 @@ def _reason(cell: Cell, kind: Kind) -> str:
     """Why a cell has no number of a kind."""
     if not cell.model:
         return "allpass has no network for {}"
+    if kind == "again" and cell.settings is not None:
+        return "other seeds are run of some cells that do not agree, and not of {}"
     if kind == "honest" or (kind == "fresh" and not cell.searched):
         return "only the published settings on the published splits are run of {}"
     if cell.settings is None:

@@ -52,6 +52,7 @@ class Cell:
         row_changes: What the row alone changes of it, for its honest numbers too.
         tied: What some of the settings change that are tried for an honest number.
         searched: Whether it has an honest number; a row that changes one thing of another has none.
+        again: How many times more its settings are run on the same splits, each time with other seeds.
         fixed: The settings that make the model what the row says.
         space: What an honest search tries beside the space of all rows.
         settings: All settings that made the number; nothing where none were published.
@@ -77,6 +78,7 @@ class Cell:
     row_changes: Mapping[str, Any] = field(default_factory=dict)
     tied: Tie = field(default_factory=Tie)
     searched: bool = True
+    again: int = 0
     fixed: Mapping[str, Any] = field(default_factory=dict)
     space: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] | None = None

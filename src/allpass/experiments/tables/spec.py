@@ -33,7 +33,7 @@ all columns that have settings, or in those that it lists::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -66,13 +66,14 @@ _HEAD = (
     "tolerance",
     "protocol",
     "drawn",
+    "again",
     "honest",
     "quick",
     "defaults",
     "elsewhere",
 )
 _NUMBERS = ("published", "beside", "rerun")
-_CELL = (*_NUMBERS, "settings", "protocol", "incomparable", "note", *_PRINTED)
+_CELL = (*_NUMBERS, "settings", "protocol", "drawn", "fresh", "incomparable", "note", *_PRINTED)
 _SHARED = ("published", "beside", "settings", "protocol", *_PRINTED)
 """What a row that changes another takes of its cells."""
 
@@ -165,7 +166,6 @@ def parse_spec(text: str, name: str) -> Spec:
             _truth("searched", row)
             if "against" in row:
                 check_name("row", row["against"], [other for other in content["rows"] if other != title])
-            of_row = _drawn(drawn, row.get("drawn", False))
             numbers = _numbers(row, content["rows"])
         for place, given in numbers.items():
             with at(f"{name}, row {title}, cell {place}"):
@@ -175,15 +175,17 @@ def parse_spec(text: str, name: str) -> Spec:
                     {"table": content.get("table", ""), "runs": runs, **row},
                     columns[place],
                     given,
-                    of_row,
+                    _drawn(drawn, given.get("drawn", row.get("drawn", False))),
                 )
                 cells.append(replace(cell, errors=float(tolerance.get("errors", cell.errors))))
+    with at(name):
+        again = _again(content.get("again", {}), cells)
     return Spec(
         content["id"],
         content["title"],
         content["source"],
         tuple(columns.values()),
-        tuple(cells),
+        again,
         notes=tuple(content.get("notes", ())),
         honest=honest,
         near=float(tolerance.get("points", 0.0)),
@@ -191,6 +193,18 @@ def parse_spec(text: str, name: str) -> Spec:
         defaults=content.get("defaults", False),
         elsewhere=elsewhere,
     )
+
+
+def _again(given: Mapping[str, Any], cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The cells, of which those that are named ``ROW/COLUMN`` are run again with so many other seeds."""
+    check_keys(given, (), needed=("seeds", "cells") if given else ())
+    known = {f"{cell.row}/{cell.column.name}": cell for cell in cells}
+    can = [name for name, cell in known.items() if cell.settings is not None and not cell.strategy]
+    for name in given.get("cells", ()):
+        check_name("cell with settings", name, can)
+    seeds = whole_number("seeds", given["seeds"], least=2) if given else 0
+    chosen = set(given.get("cells", ()))
+    return tuple(replace(cell, again=seeds) if name in chosen else cell for name, cell in known.items())
 
 
 def _truth(name: str, given: Mapping[str, Any]) -> None:
@@ -270,7 +284,7 @@ def _cell(
         model=row.get("model", ""),
         changes={**row.get("protocol", {}), **given.get("protocol", {})},
         drawn=None if drawn is None or settings is None else drawn.of(settings),
-        fresh_changes=row.get("fresh", {}),
+        fresh_changes=of_cell.get("fresh", {}),
         row_changes=row.get("protocol", {}),
         tied=tied,
         searched=row.get("searched", True),

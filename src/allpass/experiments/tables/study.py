@@ -63,7 +63,7 @@ class TableStudy(Specified[Spec]):
     def asked(self, plan: Plan) -> list[tuple[Cell, Kind]]:
         """What a plan asks for: every published setting first, then what is searched.
 
-        A quick plan leaves out what proves no path of its own: the same settings on other splits.
+        A quick plan leaves out what proves no path of its own: the same settings with other seeds or on other splits.
         """
         wanted = Wanted(self.spec, plan)
         return [
@@ -73,7 +73,7 @@ class TableStudy(Specified[Spec]):
             if cell.model
             and wanted(cell, kind)
             and self._has(cell, kind)
-            and not (plan.quick and kind == "fresh")
+            and not (plan.quick and kind in ("again", "fresh"))
         ]
 
     def refusal(self, plan: Plan) -> str:
@@ -86,6 +86,8 @@ class TableStudy(Specified[Spec]):
         """Whether there is such a number of a cell."""
         if kind == "fresh":
             return cell.has_fresh
+        if kind == "again":
+            return bool(cell.again)
         return cell.searched if kind == "honest" else self._published(cell) is not None
 
     def _published(self, cell: Cell) -> dict[str, object] | None:
@@ -125,6 +127,7 @@ class TableStudy(Specified[Spec]):
         column = cell.column.honest if kind == "honest" else cell.column
         protocol = {
             "same": cell.protocol,
+            "again": cell.protocol,
             "fresh": cell.fresh_protocol,
             "honest": cell.honest_protocol,
         }[kind]
@@ -140,6 +143,7 @@ class TableStudy(Specified[Spec]):
             cell.strategy,
             column.score,
             tied=cell.tied if kind == "honest" else Tie(),
+            seeds=tuple(range(1, cell.again + 1)) if kind == "again" else (0,),
         )
 
     def _search(self, cell: Cell, plan: Plan) -> Trainings:
@@ -221,7 +225,7 @@ class TableStudy(Specified[Spec]):
         for name, numbers in (("published", printed), ("rerun", cell.rerun)):
             compared = (
                 verdict(ours, numbers, runs=cell.runs, spread=cell.spread, errors=cell.errors)
-                if numbers
+                if numbers and kind != "again"  # whose spread over seeds is no error of its mean
                 else None
             )
             moved = "a quick run" if quick else cell.incomparable if name == "published" else ""
@@ -266,10 +270,12 @@ class Tried:
         runs = store.find(keys)
         if len(runs) < len(keys):
             return None
-        size = len(keys) // len(trainings.settings)
+        size, seeds = len(keys) // len(trainings.settings), len(trainings.seeds)
         parts = [runs[start : start + size] for start in range(0, len(runs), size)]
-        pairs = zip(trainings.settings, parts, strict=True)
-        return cls([trial_of(settings, part, size, score) for settings, part in pairs], parts, score)
+        if seeds > 1:  # each is a trial of all splits, whose mean is told
+            parts = [[run for seed in range(seeds) for run in part[seed::seeds]] for part in parts]
+        pairs, told = zip(trainings.settings, parts, strict=True), seeds if seeds > 1 else size
+        return cls([trial_of(settings, part, told, score) for settings, part in pairs], parts, score)
 
     @property
     def chosen(self) -> tuple[Trial, Sequence[Run]]:

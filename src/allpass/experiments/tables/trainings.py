@@ -37,6 +37,7 @@ class Trainings:
         strategy: A few-label strategy around the model; or empty.
         score: What is reported in place of accuracy; or empty.
         tied: What some of the settings change of the protocol.
+        seeds: With which each setting is trained on each split; a strategy has one.
     """
 
     dataset: str
@@ -46,6 +47,7 @@ class Trainings:
     strategy: str = ""
     score: str = ""
     tied: Tie = field(default_factory=Tie)
+    seeds: tuple[int, ...] = (0,)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -58,19 +60,20 @@ class Trainings:
             "protocol": Protocol(**content["protocol"]),
             "settings": tuple(content["settings"]),
             "tied": Tie(**content["tied"]),
+            "seeds": tuple(content["seeds"]),
         }
         return cls(**{**content, **known})
 
     def keys(self) -> list[Key]:
-        """What identifies each run, setting by setting and split by split within."""
+        """What identifies each run, setting by setting, split by split within, and seed by seed within that."""
         return list(self.each_key())
 
     def each_key(self) -> Iterator[Key]:
         """The same one by one: thousands take a while."""
-        splits = len(prepared(self.dataset, self.protocol)[1])
+        each = len(prepared(self.dataset, self.protocol)[1]) * len(self.seeds)
         keys = {held: part._each_key() for held, part in self._parts().items()}
         for settings in self.settings:
-            yield from islice(keys[self.tied.holds(settings)], splits)
+            yield from islice(keys[self.tied.holds(settings)], each)
 
     def _each_key(self) -> Iterator[Key]:
         """Of trainings that have one protocol."""
@@ -129,7 +132,8 @@ class Trainings:
 
     def _job(self, device: str) -> Job:
         data, parts = prepared(self.dataset, self.protocol)
-        return job_of(self.model, data, parts, self.settings, 0, **self.protocol.how(device, self.score))
+        how = self.protocol.how(device, self.score)
+        return job_of(self.model, data, parts, self.settings, self.seeds, **how)
 
 
 def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:

@@ -50,7 +50,7 @@ def test_what_waits_is_said_so() -> None:
 def test_a_change_is_told_on_splits_that_both_have() -> None:
     """A row of ours is run on the splits of the source alone, the one that it changes on others too."""
     spec = read_spec("acm-random")
-    plain, ours = (spec.cell(row, "Chameleon") for row in ("ACM-SGC-2", "Complement: ACM-SGC-2"))
+    plain, ours = (spec.cell(row, "Chameleon") for row in ("ACM-SGC-2", "Later release: ACM-SGC-2"))
     rows = [
         row_of(plain, "same", [63.0, 64.0, 65.0]),
         row_of(plain, "fresh", [50.0, 51.0, 52.0]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -13,7 +14,7 @@ from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.page import Block, Heading, Text, listed
 from allpass.report.results.tables.accepted import accepted
 from allpass.report.results.tables.cells import NOT_YET, Results, number, signed
-from allpass.report.results.tables.missed import missed, shortfalls, unexplained
+from allpass.report.results.tables.missed import missed, reason_of, shortfalls
 
 JUDGED: dict[Kind, str] = {"same": "", "fresh": " on new splits"}
 """The numbers that are held against the published ones, and how they are told."""
@@ -157,15 +158,18 @@ def agreement(results: Results) -> tuple[Block, ...]:
 
 
 def told_missed(tables: Sequence[Results]) -> str:
-    """How many ACM cells do not agree, and of how many of them no reason is known, as a clause; empty where all agree.
+    """How many ACM cells do not agree, and by what that may be explained, as a clause; empty where all agree.
 
     Args:
         tables: The rows of some tables.
     """
-    found = [unexplained(table, cell, row) for table in tables for cell, row in missed(table, "ACM")]
+    found = [reason_of(table, cell, row) for table in tables for cell, row in missed(table, "ACM")]
     if not found:
         return ""
-    return f"{len(found)} do not agree, {sum(found)} of them without a known reason"
+    each = [f"{word} ({number})" for word, number in Counter(filter(None, found)).most_common()]
+    possible = f", for which there may be a reason: {', '.join(each)}" if each else ""
+    none = f"{';' if each else ','} {found.count('')} without any reason" if "" in found else ""
+    return f"{len(found)} do not agree{possible}{none}"
 
 
 def paired_with_fresh(tables: Sequence[Results]) -> str:

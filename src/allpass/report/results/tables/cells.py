@@ -25,7 +25,8 @@ class Results:
 
     def __init__(self, study: Study, rows: Sequence[Row]) -> None:
         table = of_kind(study, TableStudy)
-        self.spec, self.kinds = table.spec, kinds_of(table.spec)
+        self.spec = table.spec
+        self.kinds = tuple(kind for kind in kinds_of(table.spec) if kind != "again")  # which has no table
         self.rows = rows
         self._found = {(row["row"], row["column"], row["kind"]): row for row in rows}
         self._asked = {(cell.row, cell.column.name, kind) for cell, kind in table.asked(Plan())}
@@ -61,7 +62,7 @@ class Results:
         if kind == "fresh" and not cell.searched:
             return "not run on others"
         if kind == "fresh" and not self._drawn:
-            return f"only {' and '.join(self._on_others)} run on {self.other_splits}"
+            return f"not run on {self.other_splits}"
         return (
             "splits not known" if kind == "fresh" and cell.settings is not None else "no settings published"
         )
@@ -75,11 +76,6 @@ class Results:
     def other_splits(self) -> str:
         """What the splits of fresh numbers are called; where those of the source are not known ours are among them."""
         return "new splits" if self._drawn else "more splits"
-
-    @property
-    def _on_others(self) -> list[str]:
-        """The rows that are run on other splits too."""
-        return list(dict.fromkeys(cell.row for cell in self.spec.cells if cell.has_fresh))
 
     @property
     def same_settings(self) -> str:

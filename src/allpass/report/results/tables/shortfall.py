@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.integrate import quad
-from scipy.optimize import brentq
 
 from allpass.experiments.study import Row
 from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.verdicts import WORSE
 from allpass.report.results.page import Block, Table, Text
+from allpass.report.results.tables.best_of import best_among, best_of, told
 from allpass.report.results.tables.cells import Results, measured, number, printed, scores_of, signed
 from allpass.report.results.tables.missed import reasons
 from allpass.train.statistics import paired
@@ -24,15 +21,13 @@ from allpass.train.statistics import paired
 TRIED = 1000
 """Settings that a source is granted to have tried, where it does not say how many."""
 
-
-_MANY = 1_000_000
-
 _LUCK = (
     "Our splits: {yardstick} was run on more splits than the first ones, on which all other numbers stand. A network "
     "that does well on a split mostly does so where {yardstick} does (over the {cells} cells below with ten runs or "
     "more, the correlation is {low:.2f} to {high:.2f}, in the mean {correlation:.2f}). So what {yardstick} gains on "
     "the first ones is taken as the luck of our splits, and what a network is worth on all of them as its mean gain "
-    "over {yardstick}, split by split, plus the mean of {yardstick} on all."
+    "over {yardstick}, split by split, plus the mean of {yardstick} on all. Cells that were themselves run on more "
+    "splits have their own luck."
 )
 _SEARCH = (
     "Their search: the code of the source hands nothing but the mean test accuracy of ten runs, on ten splits drawn "
@@ -68,20 +63,26 @@ class Shortfall:
     code: float | None = None
 
     @classmethod
-    def of(cls, cell: Cell, row: Row, yardstick: Row | None) -> Shortfall | None:
+    def of(cls, cell: Cell, row: Row, yardstick: Row | None, more: Row | None = None) -> Shortfall | None:
         """From rows; nothing where there are too few runs for an error.
 
         Args:
             cell: What was printed.
             row: Ours with the same settings.
             yardstick: Another network on many splits, of which the first ones are those of ours.
+            more: Ours on many splits, where it was run on such too: then no yardstick is needed.
         """
         scores = _scores(row)
         if len(scores) < 2 or row["quick"] or row["diverged"] or not cell.published:
             return None
         difference = float(scores.mean()) - cell.published[0]
-        theirs = float(scores.std(ddof=1)) / math.sqrt(cell.runs)
         code = cell.rerun[0] - cell.published[0] if cell.rerun else None
+        if more is not None:
+            on_all = _scores(more)
+            spread, luck = float(on_all.std(ddof=1)), float(scores.mean() - on_all.mean())
+            own, theirs = (spread / math.sqrt(runs) for runs in (len(on_all), cell.runs))
+            return cls(difference, luck, own, theirs, code)
+        theirs = float(scores.std(ddof=1)) / math.sqrt(cell.runs)
         if yardstick is None or len(many := _scores(yardstick)) <= len(scores):
             own = float(scores.std(ddof=1)) / math.sqrt(len(scores))
             return cls(difference, None, own, theirs, code)
@@ -125,7 +126,7 @@ def shortfalls(results: Results, far: Sequence[tuple[Cell, Row]], yardstick: str
     }
     lines = []
     for cell, row in far:
-        found = Shortfall.of(cell, row, of_column[cell.column.name])
+        found = Shortfall.of(cell, row, of_column[cell.column.name], results.get(cell, "fresh"))
         lines.append(
             (
                 f"{cell.row}, {cell.column.name}",
@@ -202,13 +203,8 @@ def _numbers(found: Shortfall) -> tuple[str, str, str, str]:
         signed(found.difference, 1),
         "not measured" if found.luck is None else signed(found.luck, 1),
         f"{signed(found.rest, 1)} ± {found.own_error:.1f}",
-        _told(found.settings()),
+        told(found.settings()),
     )
-
-
-def _told(settings: float) -> str:
-    """A whole number, to two digits."""
-    return f"{int(float(f'{math.ceil(settings):.2g}')):,}" if settings <= _MANY else f"over {_MANY:,}"
 
 
 def _settings(results: Results, cell: Cell, row: Row) -> tuple[str, ...]:
@@ -239,7 +235,7 @@ def _explained(found: Shortfall | None, row: Row) -> tuple[str, ...]:
     settings = found.settings()
     if settings <= TRIED:
         return (
-            f"The best of {_told(settings)} equally good settings would be expected to be so much better.",
+            f"The best of {told(settings)} equally good settings would be expected to be so much better.",
         )
     if found.settings(errors=2) <= TRIED:
         return (
@@ -258,42 +254,6 @@ def _against_code(found: Shortfall | None) -> str:
     if abs(rest) <= 2 * error:
         return f"{told}, which may be chance."
     return f"{told}, which no search explains; no reason is known."
-
-
-@cache
-def best_of(settings: float) -> float:
-    """By how many standard errors the best of so many noisy means is expected above the true mean that all share.
-
-    Args:
-        settings: How many there are.
-
-    Example:
-        >>> round(best_of(2) ** 2 * math.pi, 9)  # known in closed form for two
-        1.0
-    """
-    normal = stats.norm
-    found, _ = quad(lambda z: z * settings * normal.pdf(z) * normal.cdf(z) ** (settings - 1), -10, 10)
-    return float(found)
-
-
-def best_among(errors: float) -> float:
-    """Of how many noisy means the best is expected so many standard errors above the true mean that all share.
-
-    Args:
-        errors: How many.
-
-    Returns:
-        At least 1; infinity for more than a million.
-
-    Example:
-        >>> round(best_among(best_of(100)))
-        100
-    """
-    if errors <= 0:
-        return 1.0
-    if errors > best_of(_MANY):
-        return math.inf
-    return float(10 ** brentq(lambda power: best_of(10**power) - errors, 0.0, math.log10(_MANY)))
 
 
 def _error_of_gain(gain: NDArray[np.float64], first: NDArray[np.float64], many: NDArray[np.float64]) -> float:
