@@ -38,6 +38,13 @@ def test_splits_of_the_source_are_those_of_files_and_those_found_again() -> None
         assert read_spec(spec).cell(row, column).on_splits_of_source is found, (spec, row)
 
 
+def test_a_variant_is_a_printed_number_with_something_changed() -> None:
+    assert not CELL.variant
+    changed = replace(CELL, searched=False, against="GCN")
+    assert changed.variant
+    assert not replace(changed, published=()).variant  # a row of its own that is read against another
+
+
 def test_honest_numbers_are_of_corrected_data_and_keep_what_the_row_changes() -> None:
     corrected = Column("Texas", "texas-4", Protocol(unlabelled="missing"))
     cell = replace(

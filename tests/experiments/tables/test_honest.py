@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import pytest
 
@@ -49,13 +50,12 @@ def test_a_row_searches_more_and_other_values() -> None:
     assert as_set(found) == grid(lr=[1.0], dropout=SPACE["dropout"], hidden_channels=[4, 8])
 
 
-def test_the_size_of_a_space_is_that_of_all_its_settings() -> None:
-    honest = Honest(trials=2, space={"lr": [0.01, 0.1], "dropout": [0.0, 0.5, 0.9]})
-    assert honest.size("gcn", {}, {}) == 6
-    assert honest.size("gcn", {"dropout": 0.5}, {"hidden_channels": [16, 32]}) == 4
-    assert honest.size("gcn", {"lr": 0.1, "dropout": 0.5}, {}) == 1
-    few = Honest(trials=1000, space=honest.space)
-    assert few.size("gcn", {}, {}) == len(few.candidates("gcn", {}, {}))
+def test_the_whole_grid_is_what_a_row_has_beside_what_is_fixed() -> None:
+    honest = Honest(trials=1000, space={"lr": [0.01, 0.1], "dropout": [0.0, 0.5, 0.9]})
+    grid = honest.grid("gcn", {"dropout": 0.5}, {"lr": [0.1, 0.2], "hidden_channels": [16, 32, 64]})
+    assert grid == {"lr": (0.1, 0.2), "hidden_channels": (16, 32, 64)}
+    sizes = [len(values) for values in honest.grid("gcn", {}, {}).values()]
+    assert math.prod(sizes) == len(honest.candidates("gcn", {}, {}))
 
 
 def test_where_nothing_is_left_to_search_there_is_one_candidate() -> None:

@@ -114,6 +114,11 @@ class Cell:
         return error_of(printed[1], self.runs, self.spread) if len(printed) > 1 else math.nan
 
     @property
+    def variant(self) -> bool:
+        """Whether it is ours: a printed number with something changed, to find out why it does not come out."""
+        return not self.searched and bool(self.against and self.published)
+
+    @property
     def on_splits_of_source(self) -> bool:
         """Whether its runs are on the splits that its settings had in the source: found again, or kept in files."""
         rule = SPLITS[self.protocol.splits["name"]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,14 +86,16 @@ class Honest:
             >>> sorted(settings["lr"] for settings in tried), tried[0]["dropout"]
             ([0.01, 0.05], 0.1)
         """
-        space = self._space(model, fixed, more)
+        space = self.grid(model, fixed, more)
         if not space:
             return (dict(fixed),)
         found = search("random", space).ask(QUICK if quick else self.trials)
         return tuple({**fixed, **tried} for tried in found)
 
-    def size(self, model: str, fixed: Mapping[str, Any], more: Mapping[str, Sequence[Any]]) -> int:
-        """How many settings the whole space has, of which some are tried.
+    def grid(
+        self, model: str, fixed: Mapping[str, Any], more: Mapping[str, Sequence[Any]]
+    ) -> dict[str, tuple[Any, ...]]:
+        """The whole space, of which some settings are tried: the values of each.
 
         Args:
             model: A name of ``allpass.models.MODELS``.
@@ -102,14 +103,9 @@ class Honest:
             more: What is searched beside the space, for this model alone.
 
         Example:
-            >>> Honest(space={"lr": [0.01, 0.05], "dropout": [0.0, 0.5]}).size("gcn", {}, {"lr": [0.1]})
-            2
+            >>> Honest(space={"lr": [0.01, 0.05], "dropout": [0.0, 0.5]}).grid("gcn", {"dropout": 0.1}, {})
+            {'lr': (0.01, 0.05)}
         """
-        return math.prod(len(values) for values in self._space(model, fixed, more).values())
-
-    def _space(
-        self, model: str, fixed: Mapping[str, Any], more: Mapping[str, Sequence[Any]]
-    ) -> dict[str, tuple[Any, ...]]:
         space = {**(self.space or space_of(model)), **more}
         return {name: tuple(values) for name, values in space.items() if name not in fixed}
 

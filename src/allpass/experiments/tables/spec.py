@@ -29,6 +29,9 @@ all columns that have settings, or in those that it lists::
     against = "ACM-GCN"
     searched = false
     cells = ["Texas"]
+
+Cells that ``[again]`` names are run with other seeds too; a cell may have ``drawn`` and ``fresh`` of its own, which
+else its row has.
 """
 
 from __future__ import annotations

@@ -272,8 +272,8 @@ class Tried:
             return None
         size, seeds = len(keys) // len(trainings.settings), len(trainings.seeds)
         parts = [runs[start : start + size] for start in range(0, len(runs), size)]
-        if seeds > 1:  # each is a trial of all splits, whose mean is told
-            parts = [[run for seed in range(seeds) for run in part[seed::seeds]] for part in parts]
+        if seeds > 1:
+            parts = [_with_other_seeds(part, seeds) for part in parts]
         pairs, told = zip(trainings.settings, parts, strict=True), seeds if seeds > 1 else size
         return cls([trial_of(settings, part, told, score) for settings, part in pairs], parts, score)
 
@@ -297,6 +297,16 @@ class Tried:
             for split in splits
         ]
         return float(np.mean([trial.test_scores[split] for split, trial in zip(splits, best, strict=True)]))
+
+
+def _with_other_seeds(runs: Sequence[Run], seeds: int) -> list[Run]:
+    """The same runs, split by split and seed by seed within, as trials of all splits one after the other.
+
+    All runs of a seed begin with the same weights, those of a source do not: so in a trial every split has another seed
+    (as far as there are enough), and over all trials every run stands once.
+    """
+    splits = range(len(runs) // seeds)
+    return [runs[split * seeds + (split + trial) % seeds] for trial in range(seeds) for split in splits]
 
 
 def number_title(row: str, column: str, kind: str) -> str:

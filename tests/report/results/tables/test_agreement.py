@@ -90,8 +90,8 @@ def test_reasons_are_counted_over_all_tables() -> None:
     )  # explains what is on other splits than those of the source
     tables = [Results(STUDY, low), Results(STUDY, [*low, lift])]
     assert told_missed(tables) == (
-        "4 do not agree, for which there may be a reason: a choice on test nodes is worth as much (1); "
-        "3 without any reason"
+        "4 do not agree, for which there may be a reason: beyond two errors a choice on test nodes is worth as much "
+        "(1); 3 without any reason"
     )
     (first,) = finding(tables[0])
     assert " agree with the source or exceed it; 2 do not agree, 2 without any reason. Ours" in first

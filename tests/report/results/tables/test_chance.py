@@ -31,7 +31,7 @@ def test_by_seeds_on_the_splits_of_the_source() -> None:
     assert (found.error, found.own) == pytest.approx((deviation, deviation / 2))
     assert found.settings == pytest.approx(best_among((95.41 - 92.0) / (deviation * math.sqrt(1.25))))
     assert found.told().startswith(
-        f"4 other seeds on these splits give 92.00 ± {deviation:.2f}. By chance the best of "
+        f"4 means of other seeds on these splits give 92.00 ± {deviation:.2f}. By chance the best of "
     )
     assert Chance.of(Results(STUDY, [same]), SEEDS, same) is None
 
@@ -54,6 +54,13 @@ def test_it_is_enough_where_the_source_tried_as_many() -> None:
     assert lucky.enough
     assert not replace(lucky, tried=99).enough
     assert lucky.told() == (
-        "By chance the best of 100 equally good settings would be expected to reach what is printed; 101 were tried."
+        "By chance the best of 100 equally good settings would be expected to reach what is printed; the published "
+        "grid has 101."
     )
     assert replace(lucky, error=0.0).settings == math.inf
+
+
+def test_settings_that_are_of_another_grid_have_no_known_chance() -> None:
+    rival = SPEC.cell("GCN+JK", "Cora")  # with a rate that the grid has not
+    row = row_of(rival, "same", [83.0, 84.0, 85.0])
+    assert Chance.of(Results(STUDY, [row]), rival, row) is None

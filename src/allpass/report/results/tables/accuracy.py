@@ -43,7 +43,8 @@ _FREQUENT = "the most frequent class of the validation nodes"
 _IDLE = "†"
 _SAME_LINE = "\N{NO-BREAK SPACE}"
 _LEGEND = (
-    f"Means in percent, the best of a column in bold. {MARKS[AGREES]} agrees with the published mean within two "
+    f"Means in percent, the best of a column in bold (not of variants of ours). "
+    f"{MARKS[AGREES]} agrees with the published mean within two "
     f"standard errors, {MARKS[BETTER]} better, {MARKS[WORSE]} worse, {OF_RERUN} no worse than the authors' own "
     f"code, where it is worse than what was published or nothing was; {MARKS[INCOMPARABLE]} not comparable, no mark: "
     f"nothing was published. {_IDLE} no better than the most frequent class on the splits of this row; the last line "
@@ -134,7 +135,8 @@ def _matrix(results: Results, kind: Kind, rows: Sequence[str], columns: Sequence
 
 def _scaled(results: Results, cell: Cell | None, kind: Kind) -> float | None:
     """The mean, where it may be held against the others of its column."""
-    return results.mean(cell, kind) if cell is not None and comparable(cell, kind) else None
+    fair = cell is not None and comparable(cell, kind) and not cell.variant
+    return results.mean(cell, kind) if fair else None
 
 
 def _frequent(results: Results, rows: Sequence[str], column: Column, kind: Kind) -> str:

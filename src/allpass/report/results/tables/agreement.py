@@ -14,7 +14,7 @@ from allpass.experiments.tables.verdicts import INCOMPARABLE
 from allpass.report.results.page import Block, Heading, Text, listed
 from allpass.report.results.tables.accepted import accepted
 from allpass.report.results.tables.cells import NOT_YET, Results, number, signed
-from allpass.report.results.tables.missed import missed, reason_of, shortfalls
+from allpass.report.results.tables.missed import lacks_of_code, missed, reason_of
 
 JUDGED: dict[Kind, str] = {"same": "", "fresh": " on new splits"}
 """The numbers that are held against the published ones, and how they are told."""
@@ -198,7 +198,10 @@ def told_shortfall(tables: Sequence[Results]) -> str:
         tables: The rows of some tables.
     """
     found = [
-        points for table in tables for column in table.spec.columns for _, points in shortfalls(table, column)
+        points
+        for table in tables
+        for column in table.spec.columns
+        for _, points in lacks_of_code(table, column)
     ]
     if not found:
         return ""

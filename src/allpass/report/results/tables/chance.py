@@ -22,7 +22,7 @@ class Chance:
         own: Its standard error.
         error: That of a mean like the printed one, by its seeds (and, where the splits of the source are not known, by
             its splits too).
-        tried: How many settings the source tried.
+        tried: How many settings the published grid has.
         seeds: With how many other seeds ours was run on the splits of the source; 0 where it is of other splits.
     """
 
@@ -35,7 +35,7 @@ class Chance:
 
     @classmethod
     def of(cls, results: Results, cell: Cell, row: Row) -> Chance | None:
-        """From rows; nothing where the splits of the source are known and other seeds were not run on them.
+        """From rows; nothing where other seeds were not run on the splits of the source, or the grid is not known.
 
         Args:
             results: The rows of the table.
@@ -43,7 +43,10 @@ class Chance:
             row: Ours with the same settings.
         """
         again, printed = results.get(cell, "again"), (cell.beside or cell.published)[0]
-        tried = results.spec.honest.size(cell.model, cell.fixed, cell.space)
+        grid = results.spec.honest.grid(cell.model, cell.fixed, cell.space)
+        if any((cell.settings or {}).get(name) not in values for name, values in grid.items()):
+            return None  # its settings are of another one
+        tried = math.prod(len(values) for values in grid.values())
         if again is not None:
             means = scores_of(again)
             error = stdev(means)
@@ -67,8 +70,10 @@ class Chance:
 
     def told(self) -> str:
         """As a sentence."""
-        seeds = f"{self.seeds} other seeds on these splits give {self.worth:.2f} ± {self.error:.2f}. "
+        seeds = (
+            f"{self.seeds} means of other seeds on these splits give {self.worth:.2f} ± {self.error:.2f}. "
+        )
         return (
             f"{seeds if self.seeds else ''}By chance the best of {told(self.settings)} equally good settings would be "
-            f"expected to reach what is printed; {self.tried} were tried."
+            f"expected to reach what is printed; the published grid has {self.tried}."
         )

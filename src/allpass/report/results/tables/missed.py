@@ -8,7 +8,7 @@ from statistics import fmean, variance
 from allpass.data.draft import many
 from allpass.experiments.study import Row
 from allpass.experiments.tables.cell import Cell, Column
-from allpass.report.results.page import Block, Heading, Table
+from allpass.report.results.page import Block, Heading, Table, Text, listed
 from allpass.report.results.tables.accepted import accepted
 from allpass.report.results.tables.cells import (
     Results,
@@ -26,6 +26,17 @@ from allpass.report.results.tables.selection import bias_of
 
 OTHER_SETTINGS = "Settings of "
 """What the names of rows of ours begin with that have the settings of another row."""
+_REASONS = (
+    "A variant of ours agrees. Most variants were found by a look at test accuracies.",
+    "With the settings of another row it agrees: the printed ones may not be those of the number.",
+    "Luck: the source keeps the best of its settings by test nodes, and its grid has at least as many as would be "
+    "expected to give what is printed by chance, were all of them as good.",
+    "Other settings do better than the published ones, which such a search would then not have kept.",
+    "It agrees on new splits: those of the source may be others than are taken for them.",
+    "No more is missing beyond two standard errors than a choice on test nodes is worth (measured on corrected data "
+    "where there are such). On the splits of the source, where ours has the setting that was chosen by these very "
+    "nodes, it is by how much the authors' own code, run again on this graph, falls short of what they printed.",
+)
 _UNKNOWN = "No reason is known that explains it."
 
 
@@ -61,16 +72,11 @@ def below(results: Results) -> tuple[Block, ...]:
         return ()
     return (
         Heading("Cells more than two standard errors below"),
+        Text("Any of these may be the reason of a cell, and none is shown to be:"),
+        listed(_REASONS),
         Table(
             "Every cell below the published mean by more than two standard errors that is also below the authors' own "
-            "code, where that was run again. A reason is a change that agrees; luck that the source, which keeps the "
-            "best of its settings by test nodes, could have had; settings that are not the best, so that such a search "
-            "would not have kept them; or that no more is missing beyond these errors than a choice on test nodes is "
-            "worth (measured on corrected data where there are such). On the splits of the source this last is no "
-            "reason, because ours has the setting that was chosen by these very nodes: there it is by how much the "
-            "authors' own code, run again on this graph, falls short. Any of these may be the reason, and none is "
-            "shown to be: most changes were found by a look at test accuracies. “No reason is known”: there is none "
-            "of these.",
+            "code, where that was run again. “No reason is known”: none of those above.",
             ("cell", "ours, same settings", "published", "difference", "what is known of it"),
             tuple(lines),
         ),
@@ -85,22 +91,30 @@ def reason_of(results: Results, cell: Cell, row: Row) -> str:
         cell: What was printed.
         row: Ours with the same settings, which does not agree.
     """
-    if _mended(results, cell):
-        return "a change that agrees"
+    mended = _mended(results, cell)
+    if any(not name.startswith(OTHER_SETTINGS) for name in mended):
+        return "a variant of ours agrees"
+    if mended:
+        return "with the settings of another row it agrees"
     chance = Chance.of(results, cell, row)
     if chance and chance.enough:
-        return "luck that its search could have had"
+        return "the best of many settings could be so lucky"
     if outdone(results, cell, row):
-        return "settings that others beat"
+        return "other settings do better"
+    fresh = results.get(cell, "fresh")
+    if fresh is not None and accepted(cell, fresh):
+        return "it agrees on new splits"
     missing = -(number(row, "published_difference") or 0.0) - allowed(cell, row)
     if cell.on_splits_of_source:
-        short = max((points for _, points in shortfalls(results, cell.column)), default=-math.inf)
-        return "the authors' own code falls as short" if missing <= short else ""
+        short = max((points for _, points in lacks_of_code(results, cell.column)), default=-math.inf)
+        return "beyond two errors the authors' own code lacks as much" if missing <= short else ""
     bias = bias_of(results, cell.column)
-    return "a choice on test nodes is worth as much" if bias and missing <= bias.mean else ""
+    return (
+        "beyond two errors a choice on test nodes is worth as much" if bias and missing <= bias.mean else ""
+    )
 
 
-def shortfalls(results: Results, column: Column) -> list[tuple[str, float]]:
+def lacks_of_code(results: Results, column: Column) -> list[tuple[str, float]]:
     """By how many points the authors' own code falls short of what they printed of a column, by row.
 
     Args:
@@ -122,21 +136,21 @@ def outdone(results: Results, cell: Cell, row: Row) -> tuple[str, float] | None:
     Args:
         results: The rows of the table.
         cell: What was printed.
-        row: Ours with the same settings; those on new splits are taken for it, where there are some.
+        row: Ours with the same settings; honest ones are held against those on new splits, where there are some.
 
     Returns:
         Nothing where no difference is beyond two standard errors.
     """
-    others = {
-        f"Those of “{other.row}”": results.get(other, "same")
+    pairs = [
+        (f"The {other.row[0].lower()}{other.row[1:].partition(':')[0]}", results.get(other, "same"), row)
         for other in _rows_of_ours(results, cell)
-        if other.row.startswith(OTHER_SETTINGS)
-    }
+        if other.row.startswith(OTHER_SETTINGS) and bool(other.drawn) is bool(cell.drawn)
+    ]
     if cell.column.corrected is None:  # else honest numbers are of other data
-        others = {"Honest settings": results.get(cell, "honest"), **others}
-    second = scores_of(results.get(cell, "fresh") or row)
-    for name, other in others.items():
-        first = () if other is None else scores_of(other)
+        ours = results.get(cell, "fresh") or row
+        pairs.insert(0, ("Honest settings", results.get(cell, "honest"), ours))
+    for name, other, ours in pairs:
+        first, second = () if other is None else scores_of(other), scores_of(ours)
         if min(len(first), len(second)) > 1:
             gain = fmean(first) - fmean(second)
             error = math.sqrt(variance(first) / len(first) + variance(second) / len(second))
@@ -184,7 +198,7 @@ def reasons(results: Results, cell: Cell, row: Row) -> list[str]:
     if cell.on_splits_of_source:
         found += [
             f"The authors' own code for {name} falls short of its printed mean on this graph by {points:.2f} points."
-            for name, points in shortfalls(results, cell.column)
+            for name, points in lacks_of_code(results, cell.column)
             if points > 0 and name != cell.row
         ]
     bias = bias_of(results, cell.column)

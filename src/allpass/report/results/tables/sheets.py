@@ -95,8 +95,8 @@ def _text(results: Results, cell: Cell | None, kind: Kind | None) -> str:
 
 
 def _mean(results: Results, cell: Cell | None, kind: Kind | None) -> float | None:
+    if cell is None or cell.variant:
+        return None
     if kind is not None:
         return results.mean(cell, kind)
-    return (
-        cell.published[0] if cell is not None and cell.published and cell.searched else None
-    )  # not a row of ours
+    return cell.published[0] if cell.published else None
