@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, 
 import allpass
 from allpass.errors import InputError, MissingExtraError
 from allpass.experiments.executors import Event, Local, RayCluster
+from allpass.experiments.executors.cluster import largest_first
 from allpass.experiments.runner import reproduce
 from allpass.experiments.study import Plan, Task
 from allpass.experiments.tables.protocol import Protocol
@@ -117,6 +118,12 @@ def test_the_cluster_tells_what_this_process_does(
     assert told[0] == told[1]
     assert (run.versions["device"], run.versions["threads"]) == ("cpu", "1")
     assert run.versions["data"] == str(Path.cwd() / "some/folder")
+
+
+def test_the_largest_tasks_are_handed_in_first() -> None:
+    """By the share of a GPU, then by the runs that are left."""
+    few, more = (replace(acts("half", gpu=0.5), left=left) for left in (("a",), ("a", "b")))
+    assert largest_first([few, acts("whole", gpu=1.0), more]) == [1, 2, 0]
 
 
 def test_small_tasks_share_a_gpu_and_a_large_one_has_it_alone(cluster: Any, tmp_path: Path) -> None:

@@ -68,11 +68,7 @@ def _streamed(tasks: Sequence[Task], perform: Perform, *, on_gpus: bool) -> Gene
     import ray
     from ray.exceptions import RayError, RayTaskError
 
-    sizes = {number: (task.gpu, len(task.left)) for number, task in enumerate(tasks)}
-    going = {
-        _begun(number, tasks[number], perform, on_gpus): number
-        for number in sorted(sizes, key=sizes.__getitem__, reverse=True)
-    }
+    going = {_begun(number, tasks[number], perform, on_gpus): number for number in largest_first(tasks)}
     deaths = Counter[int]()
     try:
         while going:
@@ -95,6 +91,16 @@ def _streamed(tasks: Sequence[Task], perform: Perform, *, on_gpus: bool) -> Gene
     finally:
         for stream in going:
             ray.cancel(stream, force=True)
+
+
+def largest_first(tasks: Sequence[Task]) -> list[int]:
+    """The numbers of tasks in the order in which Ray is given them; it may begin them in another.
+
+    Args:
+        tasks: The tasks.
+    """
+    sizes = {number: (task.gpu, len(task.left)) for number, task in enumerate(tasks)}
+    return sorted(sizes, key=sizes.__getitem__, reverse=True)
 
 
 def _begun(number: int, task: Task, perform: Perform, on_gpus: bool) -> ObjectRefGenerator:

@@ -18,9 +18,11 @@ _SHOWN = 3  # places that a reason names
 
 def kinds_of(spec: Spec) -> tuple[Kind, ...]:
     """The kinds of numbers that a table has: those of other seeds and splits, where a cell of it is run on such too."""
-    lacking = {"again": not any(cell.again for cell in spec.cells)}
-    lacking["fresh"] = not any(cell.has_fresh for cell in spec.cells)
-    return tuple(kind for kind in KINDS if not lacking.get(kind))
+    has = {
+        "again": any(cell.again for cell in spec.cells),
+        "fresh": any(cell.has_fresh for cell in spec.cells),
+    }
+    return tuple(kind for kind in KINDS if has.get(kind, True))
 
 
 def graphs_of(spec: Spec) -> dict[str, tuple[str, ...]]:

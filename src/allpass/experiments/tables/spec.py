@@ -182,13 +182,13 @@ def parse_spec(text: str, name: str) -> Spec:
                 )
                 cells.append(replace(cell, errors=float(tolerance.get("errors", cell.errors))))
     with at(name):
-        again = _again(content.get("again", {}), cells)
+        all_cells = _again(content.get("again", {}), cells)
     return Spec(
         content["id"],
         content["title"],
         content["source"],
         tuple(columns.values()),
-        again,
+        all_cells,
         notes=tuple(content.get("notes", ())),
         honest=honest,
         near=float(tolerance.get("points", 0.0)),
