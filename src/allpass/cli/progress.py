@@ -128,9 +128,7 @@ def say_stopped(store: Store) -> None:
 
 def share_done(glance: Glance) -> float:
     """How much of all is done, from 0 to 1, if those that are alive take all their epochs."""
-    members, most = len(glance.batch.rows), glance.batch.recipe.stopping.max_epochs
-    part = glance.alive * glance.epoch / most + (members - glance.alive)
-    return min((glance.ended + part) / glance.runs, 1.0)
+    return min((glance.ended + glance.members * glance.share) / glance.runs, 1.0)
 
 
 def state(glance: Glance) -> str:

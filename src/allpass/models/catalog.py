@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from torch import nn
 
@@ -13,6 +14,7 @@ from allpass.models import (
     acm_sgc,
     acm_snowball,
     acm_spatial,
+    correct_and_smooth,
     cpgnn,
     fagcn,
     fbgnn,
@@ -30,7 +32,9 @@ from allpass.models import (
     polynomial,
     sage,
     snowball,
+    trees,
 )
+from allpass.models.direct import Direct
 from allpass.models.entry import Model
 from allpass.models.settings import check_settings
 from allpass.registry import Registry, canonical
@@ -59,6 +63,8 @@ for _entry in (
     *linkx.ENTRIES,
     *cpgnn.ENTRIES,
     *label_propagation.ENTRIES,
+    *trees.ENTRIES,
+    *correct_and_smooth.ENTRIES,
 ):
     MODELS.add(_entry)
 
@@ -78,7 +84,28 @@ def create(name: str, *, in_channels: int, out_channels: int, **settings: object
         276711
     """
     entry, numbered = resolve(name)
-    chosen = {**entry.preset, **numbered, **settings}
+    if not entry.is_network:
+        raise InputError(
+            f"{entry.name!r} is no torch module: it is fitted in one call.",
+            f"Use allpass.train.fit({entry.name!r}, ...), allpass.NodeClassifier or NodeRegressor.",
+        )
+    network = _built(entry, in_channels, out_channels, {**numbered, **settings})
+    assert isinstance(network, nn.Module)
+    return network
+
+
+def direct(name: str, *, in_channels: int, out_channels: int, **settings: object) -> Direct:
+    """A new model of those that are fitted in one call, such as ``"trees"``; arguments as in :func:`create`."""
+    entry, numbered = resolve(name)
+    model = _built(entry, in_channels, out_channels, {**numbered, **settings})
+    assert isinstance(model, Direct), f"{name} is a network"
+    return model
+
+
+def _built(
+    entry: Model, in_channels: int, out_channels: int, settings: Mapping[str, object]
+) -> nn.Module | Direct:
+    chosen = {**entry.preset, **settings}
     for key in chosen:
         if key not in (*entry.settings, "num_nodes", "graph"):  # the last two may be given to all alike
             raise UnknownNameError(
@@ -86,7 +113,7 @@ def create(name: str, *, in_channels: int, out_channels: int, **settings: object
                 did_you_mean(key, [*entry.settings, *entry.given]),
             )
     check_settings({"in_channels": in_channels, "out_channels": out_channels, **chosen}, entry.settings)
-    if "fixed-nodes" in entry.traits and chosen.get("num_nodes") is None:
+    if "num_nodes" in entry.given and "fixed-nodes" in entry.traits and chosen.get("num_nodes") is None:
         raise InputError(
             f"Got no num_nodes for {entry.name!r}, which has weights for each node.", "Pass num_nodes=."
         )

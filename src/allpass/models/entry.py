@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from torch import nn
 
+from allpass.models.direct import Direct
 from allpass.models.meanings import arguments
 from allpass.nn.traits import Trait
 
@@ -30,7 +31,7 @@ class Model:
     Args:
         name: Its name.
         build: ``build(in_channels, out_channels, **settings)``, with ``num_nodes=`` too where ``"fixed-nodes"`` is a
-            trait; gives a module that is called as ``model(x, graph)``.
+            trait; returns a module that is called as ``model(x, graph)``, or a :class:`~allpass.models.direct.Direct`.
         summary: What it does, in a few words.
         citation: Its paper.
         preset: Settings in which it differs from the defaults of ``build``.
@@ -39,18 +40,21 @@ class Model:
             parameters that the model names in ``parameter_groups()`` (group to names of parameters), which otherwise
             follows the plain ones. The same keys may stand in ``space``.
         traits: What the contracts and the training have to know.
+        added: Settings that came after runs of the model were stored, with the value that these runs had. At this
+            value they are left out of a run's key, so stored runs keep theirs.
         numbered: The setting that a number at the end of a name sets: ``snowball-5`` has 5 layers.
         aliases: Other names.
     """
 
     name: str
-    build: Callable[..., nn.Module]
+    build: Callable[..., nn.Module | Direct]
     summary: str
     citation: str
     preset: Mapping[str, object] = field(default_factory=dict)
     space: Mapping[str, tuple[object, ...]] = field(default_factory=lambda: GRID)
     training: Mapping[str, float] = field(default_factory=lambda: {"lr": 0.01, "weight_decay": 5e-4})
     traits: frozenset[Trait] = frozenset()
+    added: Mapping[str, object] = field(default_factory=dict)
     numbered: str | None = None
     aliases: tuple[str, ...] = ()
 
@@ -75,6 +79,15 @@ class Model:
         """What ``build`` takes of one graph beside its settings: ``num_nodes``, ``graph``."""
         taken = inspect.signature(self.build).parameters
         return tuple(name for name in ("num_nodes", "graph") if name in taken)
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it is a torch module; the others are fitted in one call."""
+        return "fitted-directly" not in self.traits
+
+    def reads_labels(self, settings: Mapping[str, object]) -> bool:
+        """Whether it is called with the labels of the training nodes, under these settings."""
+        return "uses-labels" in self.traits and bool(settings.get("label_input", True))
 
     @property
     def needs(self) -> tuple[str, ...]:

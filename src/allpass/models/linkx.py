@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from torch import Tensor, nn
@@ -28,6 +29,7 @@ class LINKX(nn.Module):
         num_layers: Linear maps of :math:`\mathrm{MLP}_f`, 1 or more.
         num_edge_layers: Linear maps of the perceptron on the adjacency.
         num_node_layers: Linear maps of the perceptron on the features.
+        features: Read the features; without them the adjacency speaks alone.
         dropout: Probability of dropout between the maps of :math:`\mathrm{MLP}_f`, the only place it is in.
     """
 
@@ -41,6 +43,7 @@ class LINKX(nn.Module):
         num_layers: int = 3,
         num_edge_layers: int = 1,
         num_node_layers: int = 1,
+        features: bool = True,
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
@@ -52,6 +55,7 @@ class LINKX(nn.Module):
             num_nodes,
             num_edge_layers=num_edge_layers,
             num_node_layers=num_node_layers,
+            features=features,
         )
         self.classify = perceptron([*[hidden_channels] * num_layers, out_channels], dropout)
 
@@ -59,19 +63,33 @@ class LINKX(nn.Module):
         return cast(Tensor, self.classify(self.embed(x, graph, edge_weight)))
 
 
+_SPACE: Mapping[str, tuple[object, ...]] = {
+    "lr": (0.01,),
+    "weight_decay": (1e-3,),
+    "hidden_channels": (16, 32, 128, 256),
+    "num_layers": (1, 2, 3),
+}
+_TRAINING = {"lr": 0.01, "weight_decay": 1e-3}
+
 ENTRIES = (
     Model(
         "linkx",
         LINKX,
         "reads rows of the adjacency as features, and averages nothing",
         LIM,
-        space={
-            "lr": (0.01,),
-            "weight_decay": (1e-3,),
-            "hidden_channels": (16, 32, 128, 256),
-            "num_layers": (1, 2, 3),
-        },
-        training={"lr": 0.01, "weight_decay": 1e-3},
+        space=_SPACE,
+        training=_TRAINING,
         traits=frozenset({"fixed-nodes"}),
+        added={"features": True},
+    ),
+    Model(
+        "linkx-structure",
+        LINKX,
+        "reads rows of the adjacency alone",
+        LIM,
+        preset={"features": False},
+        space=_SPACE,
+        training=_TRAINING,
+        traits=frozenset({"fixed-nodes", "ignores-features"}),
     ),
 )

@@ -10,7 +10,7 @@ from allpass.nn.inputs import checked_filter
 
 WIDTHS = ("in_channels", "out_channels")
 FILTERS = ("filter", "low", "high")
-FROM_ZERO = ("num_layers", "hops", "degree")
+FROM_ZERO = ("num_layers", "hops", "degree", "positions")
 """Whole numbers that may be 0; some models ask for more of their own."""
 
 

@@ -133,6 +133,8 @@ def _without_title(citation: str) -> str:
 
 def _groups(name: str) -> dict[str, list[str]]:
     """What ``parameter_groups()`` of a small model of this name says; the random state stays as it was."""
+    if not resolve(name)[0].is_network:
+        return {}
     with torch.random.fork_rng(devices=[]):
         model = create(name, in_channels=2, out_channels=2, num_nodes=2)
     groups: dict[str, list[str]] = getattr(model, "parameter_groups", dict)()

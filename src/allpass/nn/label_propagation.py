@@ -7,7 +7,11 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.graph.functions import is_plain
+from allpass.graph.linear import LinearMap
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
+
+LITTLE = 1e-3
+"""The weight of what is known before any label is seen: the mean of the numbers, the shares of the classes."""
 
 ZHOU = "Zhou et al.: Learning with Local and Global Consistency, NIPS 2003"
 
@@ -28,9 +32,13 @@ class LabelPropagation(nn.Module):
         clamp: After every step set the training nodes back to their labels.
         clip: After every step cut Y to [0, 1].
 
+    Numbers are spread together with a 1 for each known one; the result is the quotient, a weighted mean of the known
+    numbers, and the mean of all of them where none is in reach.
+
     Shapes:
         labels ``[N]`` whole numbers, mask ``[N]`` booleans; result ``[N, num_classes]``: scores of 0 or more, zero
-        where no training node is in reach. The features give the number of nodes and the precision alone.
+        where no training node is in reach. Labels ``[N]`` or ``[N, T]`` of floats give ``[N, T]``. The features give
+        the number of nodes and the precision alone.
 
     Notes:
         The older form of Zhu and Ghahramani (2002) is ``alpha=1, filter="A_rw", clamp=True``: every node takes the
@@ -69,18 +77,57 @@ class LabelPropagation(nn.Module):
     ) -> Tensor:
         x, A = read(x, graph, edge_weight)
         S = filtered(A, self.filter)
+        if labels.is_floating_point():
+            numbers = torch.where(mask.unsqueeze(1), labels.reshape(len(labels), -1).nan_to_num(), 0).to(
+                x.dtype
+            )
+            return weighted_mean(S, numbers, mask, self.num_layers, self.alpha)
         Y_0 = one_hot(labels, mask, self.num_classes, x.dtype)
-        Y = Y_0
-        for _ in range(self.num_layers):
-            Y = self.alpha * (S @ Y) + (1 - self.alpha) * Y_0
-            if self.clamp:
-                Y = torch.where(mask.unsqueeze(1), Y_0, Y)
-            if self.clip:
-                Y = Y.clamp(0, 1)
-        return Y
+        kept = mask.unsqueeze(1) if self.clamp else None
+        return spread(S, Y_0, self.num_layers, self.alpha, kept=kept, clip=self.clip)
 
     def extra_repr(self) -> str:
         return f"{self.num_classes}, num_layers={self.num_layers}, alpha={self.alpha:g}, filter={self.filter}"
+
+
+def spread(
+    S: LinearMap, Y_0: Tensor, steps: int, alpha: float, *, kept: Tensor | None = None, clip: bool = False
+) -> Tensor:
+    """Spread the rows of ``Y_0`` over the edges: Y <- alpha S Y + (1 - alpha) Y_0.
+
+    Args:
+        S: The matrix to spread along.
+        Y_0: Where it starts, ``[N, C]``.
+        steps: How many steps.
+        alpha: Share of the neighbours in each.
+        kept: Rows that are set back to ``Y_0`` after each step, bool ``[N, 1]``.
+        clip: Cut Y to [0, 1] after each step.
+    """
+    Y = Y_0
+    for _ in range(steps):
+        Y = alpha * (S @ Y) + (1 - alpha) * Y_0
+        if kept is not None:
+            Y = torch.where(kept, Y_0, Y)
+        if clip:
+            Y = Y.clamp(0, 1)
+    return Y
+
+
+def weighted_mean(S: LinearMap, numbers: Tensor, mask: Tensor, steps: int, alpha: float) -> Tensor:
+    """The mean of the numbers of the nodes in ``mask``, each weighted by how much of it reaches a node, ``[N, T]``.
+
+    Args:
+        S: The matrix to spread along.
+        numbers: ``[N, T]``, zero outside the mask.
+        mask: Bool ``[N]``.
+        steps: How many steps.
+        alpha: Share of the neighbours in each.
+    """
+    known = mask.unsqueeze(1).to(numbers.dtype)
+    mean = numbers.sum(0) / known.sum().clamp(min=1)
+    reached = spread(S, torch.cat([numbers, known], dim=1), steps, alpha)
+    weight = reached[:, -1:]
+    return (reached[:, :-1] + LITTLE * mean) / (weight + LITTLE)
 
 
 def one_hot(labels: Tensor, mask: Tensor, num_classes: int, dtype: torch.dtype) -> Tensor:

@@ -31,6 +31,7 @@ class LINKXConv(nn.Module):
         num_nodes: Number of nodes of the graph.
         num_edge_layers: Linear maps of :math:`\mathrm{MLP}_A`, 1 or more.
         num_node_layers: Linear maps of :math:`\mathrm{MLP}_X`, 1 or more.
+        features: Read X; without it :math:`H_X = 0`, and the adjacency speaks alone.
 
     Shapes:
         x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
@@ -53,6 +54,7 @@ class LINKXConv(nn.Module):
         *,
         num_edge_layers: int = 1,
         num_node_layers: int = 1,
+        features: bool = True,
     ) -> None:
         super().__init__()
         for what, depth in (("num_edge_layers", num_edge_layers), ("num_node_layers", num_node_layers)):
@@ -60,8 +62,8 @@ class LINKXConv(nn.Module):
                 raise InputError(f"Got {what} = {depth}.", "Expected 1 or more.")
         self.num_nodes = num_nodes
         self.edges = perceptron([num_nodes, *[out_channels] * num_edge_layers])
-        self.nodes = perceptron([in_channels, *[out_channels] * num_node_layers])
-        self.joint = Linear(2 * out_channels, out_channels)
+        self.nodes = perceptron([in_channels, *[out_channels] * num_node_layers]) if features else None
+        self.joint = Linear((1 + features) * out_channels, out_channels)
 
     def reset_parameters(self) -> None:
         """Draw new weights."""
@@ -72,7 +74,10 @@ class LINKXConv(nn.Module):
     def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, graph, edge_weight)
         check_nodes(A, self.num_nodes)
-        H_A, H_X = self.edges(A), self.nodes(x)
+        H_A = self.edges(A)
+        if self.nodes is None:
+            return torch.relu(self.joint(H_A) + H_A)
+        H_X = self.nodes(x)
         return torch.relu(self.joint(torch.cat([H_A, H_X], dim=1)) + H_A + H_X)
 
 

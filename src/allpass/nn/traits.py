@@ -14,6 +14,7 @@ Trait: TypeAlias = Literal[
     "not-batchable",
     "uses-labels",
     "embeds-nodes",
+    "fitted-directly",
 ]
 
 TRAITS: Mapping[Trait, str] = {
@@ -24,6 +25,7 @@ TRAITS: Mapping[Trait, str] = {
     "ignores-weights": "reads which edges there are, not their weights",
     "not-batchable": "cannot run under torch.func.vmap",
     "uses-labels": "also takes labels= and mask=, the labels of the training nodes, when it is called",
+    "fitted-directly": "is fitted in one call instead of epoch by epoch, and is no torch module",
     "embeds-nodes": "computes positions of the nodes first, which another order of the nodes may change",
 }
 """What each trait says, in words."""

@@ -17,6 +17,7 @@ from safetensors.torch import save as written_tensors
 from torch import Tensor
 
 from allpass.errors import AllpassError, InputError, MissingFileError
+from allpass.models.catalog import resolve
 from allpass.train import network
 from allpass.train.runs.identity import plain
 from allpass.train.scaling import Scaler
@@ -142,7 +143,12 @@ def load(folder: str | Path) -> Trained:
         shapes = {
             key: value for key, value in trained.settings.items() if key != "init"
         }  # may need the graph
-        expected = network.untrained(trained.model, shapes, **trained.sizes).state_dict()
+        entry = resolve(trained.model)[0]
+        if entry.is_network:
+            expected = network.untrained(trained.model, shapes, **trained.sizes).state_dict()
+        else:
+            _ = trained.network  # which checks what it is made of
+            expected = tensors
     except (AllpassError, LookupError, TypeError, ValueError, RuntimeError, MemoryError) as error:
         raise _broken(folder, f"its card describes no model that can be built here ({error})") from error
     _check_weights(folder, tensors, expected)

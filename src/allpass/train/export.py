@@ -50,6 +50,10 @@ def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool 
         The program.
     """
     path = check_path(path)
+    if not resolve(trained.model)[0].is_network:
+        raise ExportError(
+            f"{trained.model!r} is no torch network, so there is no program to export.", "Use the checkpoint."
+        )
     expected, x = trained.outputs(data), trained.features(data).to_dense().to(trained.dtype)
     graph = trained.inputs(data)[1]
     edges = (graph.edge_index,) if data.edge_weight is None else (graph.edge_index, graph.values)
@@ -87,6 +91,7 @@ class _Program(nn.Module):
 
     def __init__(self, trained: Trained, graph: Operator | None) -> None:
         super().__init__()
+        assert isinstance(trained.network, nn.Module)
         self.network = copy.deepcopy(trained.network).requires_grad_(False)
         for part in list(self.network.modules()):
             mixing = getattr(part, "mixing", None)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,13 +17,15 @@ from allpass.data.fingerprint import fingerprint
 from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
+from allpass.models.correct_and_smooth import BASE, CorrectedModel
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
+from allpass.train.direct import evaluated, fitted
 from allpass.train.engine.batch import REPORTED, Batch, Outcome, Recipe
 from allpass.train.engine.gradients import Problem
 from allpass.train.engine.loop import train
 from allpass.train.engine.plan import at_once, in_parts
-from allpass.train.network import untrained
+from allpass.train.network import Sizes, unfitted, untrained
 from allpass.train.refusals import check_graph, check_masks, check_precision, rate
 from allpass.train.runs.run import Key
 from allpass.train.scaling import Scaler
@@ -58,28 +61,43 @@ class Glance:
     """A look at a training that goes on.
 
     Args:
-        batch: What is being trained right now.
+        batch: What is being trained right now; nothing for a model without epochs.
         ended: Runs that have ended before it.
         runs: Runs in all.
     """
 
-    batch: Batch
+    batch: Batch | None
     ended: int
     runs: int
 
     @property
     def epoch(self) -> int:
         """Epochs that this batch has run."""
-        return int(self.batch.epoch)
+        return 0 if self.batch is None else int(self.batch.epoch)
 
     @property
     def alive(self) -> int:
         """Replicas that are still being trained."""
-        return int(self.batch.alive.sum())
+        return 1 if self.batch is None else int(self.batch.alive.sum())
+
+    @property
+    def share(self) -> float:
+        """How much of the batch is done, from 0 to 1, if every replica runs all its epochs."""
+        if self.batch is None:
+            return 0.0
+        members, most = len(self.batch.rows), self.batch.recipe.stopping.max_epochs
+        return (self.alive * self.epoch / most + members - self.alive) / members
+
+    @property
+    def members(self) -> int:
+        """Runs in the batch."""
+        return 1 if self.batch is None else len(self.batch.rows)
 
     @property
     def best(self) -> float:
         """The best validation score among the batch, NaN where there is none."""
+        if self.batch is None:
+            return math.nan
         scores, score = self.batch.reported[:, REPORTED.index("val_score")], self.batch.recipe.task.scorer
         known = scores[~scores.isnan()]
         return score.sign * float(score.gain(known).max()) if len(known) else math.nan
@@ -153,14 +171,22 @@ class Job:
             weights: Keep the weights.
         """
         ended = set[int]()
+        if not self._has_epochs:
+            for number in numbers:
+                for taken in take([number]):
+                    glance = (lambda: look(Glance(None, len(ended), len(numbers)))) if look else None
+                    found = self._without_epochs(self.wanted[taken], glance, weights=weights)
+                    ended.add(taken)
+                    yield {taken: found}
+            return
 
         def train_part(part: Sequence[int]) -> Iterator[dict[int, Outcome]]:
             left = [number for number in take(part) if number not in ended]
             if not left:
                 return
-            glance = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
-            for found in train(self.batch(left), glance, weights=weights):
-                now = {left[place]: outcome for place, outcome in found.items()}
+            watch = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
+            for batch in train(self.batch(left), watch, weights=weights):
+                now = {left[place]: outcome for place, outcome in batch.items()}
                 ended.update(now)
                 yield now
 
@@ -170,11 +196,15 @@ class Job:
     def key(self, number: int) -> Key:
         """What identifies a run in a store; where it is trained is no part of it."""
         run, rule = self.wanted[number], self.recipe.stopping
+        added = self.entry.added
+        settings = {
+            name: value for name, value in run.settings.items() if name not in added or value != added[name]
+        }
         return Key(
             dataset=getattr(self.data, "name", None) or "unnamed",
             fingerprint=self.data.get("fingerprint") or fingerprint(self.data),
             model=self.entry.name,
-            settings=run.settings,
+            settings=settings,
             split=run.split.name,
             split_hash=run.split.fingerprint,
             seed=run.seed,
@@ -191,10 +221,10 @@ class Job:
         )
 
     def _check(self, key: str, value: object) -> None:
-        if key.split(":")[0] in TRAINING:
+        if key.split(":")[0] in TRAINING and self._has_epochs:
             rate(key, value)
         elif key not in self.entry.settings:
-            known = sorted((*self.entry.settings, *TRAINING))
+            known = sorted((*self.entry.settings, *(TRAINING if self._has_epochs else ())))
             raise UnknownNameError(
                 f"There is no setting {key!r} of the model {self.entry.name!r}.", did_you_mean(key, known)
             )
@@ -223,7 +253,7 @@ class Job:
         check_precision(scaled, self.dtype)
         x = as_features(thin(scaled))
         target, loss = data.y.to(self.device), self.recipe.task.loss
-        labels = "uses-labels" in self.entry.traits
+        labels = "uses-labels" in self.entry.traits  # those that read them by choice are no networks
         return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
 
     def _groups(self, numbers: Sequence[int]) -> list[list[int]]:
@@ -256,6 +286,50 @@ class Job:
             curves=self.curves,
         )
 
+    @property
+    def _has_epochs(self) -> bool:
+        return self.entry.is_network and "parameter-free" not in self.entry.traits
+
+    def _without_epochs(self, run: Wanted, on_step: Callable[[], None] | None, *, weights: bool) -> Outcome:
+        """One run of a model that is fitted in one call, or has nothing to train."""
+        given: dict[str, Any] = {"target": run.target, "weights": weights, "curves": self.curves}
+        if self.entry.is_network:
+            network = self._network(run).to(self.device)
+            return evaluated(network, self.problem, self.recipe.task, run.split, **given)
+        if self.device.type != "cpu":
+            raise InputError(f"{self.entry.name!r} runs on the CPU; got {str(self.device)!r}.", "Pass 'cpu'.")
+        model = unfitted(self.entry.name, run.settings, **self._sizes)
+        if isinstance(model, CorrectedModel):
+            first = self._base_of(model, run, on_step)
+            model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
+            model.steps = first.epochs
+        return fitted(
+            model, self.problem, self.recipe.task, run.split, seed=run.seed, on_step=on_step, **given
+        )
+
+    def _base_of(self, model: CorrectedModel, run: Wanted, on_step: Callable[[], None] | None) -> Outcome:
+        """The training of the model whose predictions another one mends."""
+        job = Job(
+            model.base,
+            self.data,
+            [Wanted({}, run.split, run.seed, run.target)],
+            self.recipe,
+            scaling=self.scaling,
+            undirected=self.undirected,
+            dtype=self.dtype,
+        )
+        look = None if on_step is None else lambda _: on_step()
+        (found,) = job.run([0], look)
+        return found[0]
+
+    @property
+    def _sizes(self) -> Sizes:
+        return Sizes(
+            in_channels=self.problem.x.shape[1],
+            out_channels=self.recipe.task.out_channels(self.data.y),
+            num_nodes=self.problem.graph.shape[0],
+        )
+
     def _networks(self, runs: Sequence[Wanted]) -> list[nn.Module]:
         """A network for each run; those of one seed and the same settings begin alike, and one is made for all."""
         made: dict[str, nn.Module] = {}
@@ -272,9 +346,7 @@ class Job:
         network = untrained(
             self.entry.name,
             run.settings,
-            in_channels=self.problem.x.shape[1],
-            out_channels=self.recipe.task.out_channels(self.data.y),
-            num_nodes=self.problem.graph.shape[0],
+            **self._sizes,
             graph=self.problem.graph,
             seed=run.seed,
             dtype=self.dtype,

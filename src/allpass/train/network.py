@@ -1,15 +1,27 @@
-"""A model of the catalogue as a network: with fresh weights that follow from a seed, or with those of a training."""
+"""A model by name, as something to call: fresh with weights that follow from a seed, or with those of a training."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypedDict
 
 import torch
 from torch import Tensor, nn
 
+from allpass.errors import InputError
 from allpass.graph.operator import Operator
-from allpass.models.catalog import create, resolve
+from allpass.models.catalog import create, direct, resolve
+from allpass.models.correct_and_smooth import BASE, CorrectedModel
+from allpass.models.direct import Direct
 from allpass.nn.dropout import seed_dropout
+
+
+class Sizes(TypedDict):
+    """What a model is built for."""
+
+    in_channels: int
+    out_channels: int
+    num_nodes: int
 
 
 def untrained(
@@ -59,18 +71,55 @@ def trained(
     in_channels: int,
     out_channels: int,
     num_nodes: int,
-) -> nn.Module:
-    """The network of a training, ready to predict; its precision is that of the weights."""
+) -> nn.Module | Direct:
+    """The model of a training, ready to predict; a network has the precision of its weights."""
+    sizes = Sizes(in_channels=in_channels, out_channels=out_channels, num_nodes=num_nodes)
+    if not resolve(model)[0].is_network:
+        fitted = unfitted(model, settings, **sizes)
+        fitted.load_state_dict(weights)
+        return fitted
     dtype = next((value.dtype for value in weights.values() if value.is_floating_point()), torch.float32)
     network = untrained(
         model,
         {
             key: value for key, value in settings.items() if key != "init"
         },  # which may need the graph of the training
-        in_channels=in_channels,
-        out_channels=out_channels,
-        num_nodes=num_nodes,
+        **sizes,
         dtype=dtype,
     )
     network.load_state_dict(dict(weights))
     return network.eval()
+
+
+def unfitted(
+    model: str, settings: Mapping[str, object], *, in_channels: int, out_channels: int, num_nodes: int
+) -> Direct:
+    """A new model of those that are fitted in one call; one that follows another model has it attached.
+
+    Args:
+        model: A name of ``allpass.models.MODELS``.
+        settings: Of the model; what belongs to the training is passed over.
+        in_channels: Number of features.
+        out_channels: Number of classes, or of numbers to regress.
+        num_nodes: Number of nodes.
+    """
+    known = resolve(model)[0].settings
+    chosen = {key: value for key, value in settings.items() if key in known}
+    made = direct(model, in_channels=in_channels, out_channels=out_channels, **chosen)
+    if isinstance(made, CorrectedModel):
+        entry, numbered = resolve(made.base)
+        if BASE in entry.settings:
+            raise InputError(
+                f"Got base = {made.base!r}, which follows another model itself.",
+                "Name another, such as 'mlp-2'.",
+            )
+        sizes = Sizes(in_channels=in_channels, out_channels=out_channels, num_nodes=num_nodes)
+        chosen = {**entry.settings, **numbered}
+        network = entry.is_network
+        base = (
+            untrained(entry.name, chosen, **sizes).eval()
+            if network
+            else unfitted(entry.name, chosen, **sizes)
+        )
+        made.attach(base, reads_labels=entry.reads_labels(chosen))
+    return made

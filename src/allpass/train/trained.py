@@ -17,6 +17,7 @@ from allpass.data.splits import Split
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
+from allpass.models.direct import Direct
 from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
@@ -51,7 +52,8 @@ class Trained:
         class_names: A name for each class, where the data has some.
         feature_names: A name for each feature, where the data has some.
         fills: What stood for missing numbers in the data, by the name of the feature.
-        labels: Labels ``[N]`` of the training nodes, -1 elsewhere, for models that are called with them.
+        labels: Labels of the training nodes, for models that are called with them: classes ``[N]``, -1 elsewhere, or
+            numbers in the units of the training, NaN elsewhere.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
         fingerprint: The hash of its content.
@@ -134,7 +136,9 @@ class Trained:
             class_names=_names(data, "class_names"),
             feature_names=_names(data, "feature_names"),
             fills=fills_of(data.x, _names(data, "feature_names")),
-            labels=torch.where(replica.split.train, data.y, -1) if "uses-labels" in entry.traits else None,
+            labels=_shown(data.y, replica.split.train, units)
+            if entry.reads_labels(replica.settings)
+            else None,
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
             fingerprint=str(data.get("fingerprint") or ""),
@@ -145,8 +149,8 @@ class Trained:
         return trained if units is None else replace(trained, scores=trained._measured(data, replica.split))
 
     @cached_property
-    def network(self) -> nn.Module:
-        """The network itself, in evaluation mode."""
+    def network(self) -> nn.Module | Direct:
+        """The model itself; a network is in evaluation mode."""
         return network.trained(self.model, self.settings, self.weights, **self.sizes)
 
     @property
@@ -180,7 +184,11 @@ class Trained:
         """Scaled features, the adjacency, and what else the network is called with."""
         x = as_features(self.scaler(self.features(data)).to(self.dtype))
         graph = adjacency(data, self.dtype, undirected=self.undirected)
-        return x, graph, {} if self.labels is None else {"labels": self.labels, "mask": self.labels >= 0}
+        if self.labels is None:
+            return x, graph, {}
+        numbers = self.labels.is_floating_point()
+        mask = ~self.labels.reshape(len(self.labels), -1).isnan().any(1) if numbers else self.labels >= 0
+        return x, graph, {"labels": self.labels, "mask": mask}
 
     def features(self, data: Data) -> Tensor:
         """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
@@ -243,6 +251,8 @@ class Trained:
 
     def mixing(self, data: Data) -> list[dict[str, float]]:
         """The mean weight of each channel, layer by layer; empty where a model does not mix channels."""
+        if not isinstance(self.network, nn.Module):
+            return []
         self.outputs(data)
         found = []
         for part in self.network.modules():
@@ -253,13 +263,17 @@ class Trained:
         return found
 
     def _check_nodes(self, data: Data) -> None:
-        why = {"fixed-nodes": "has weights for each of", "uses-labels": "spreads the labels of"}
-        for trait in why.keys() & resolve(self.model)[0].traits:
+        why = {"fixed-nodes": "is made for", "uses-labels": "reads the labels of"}
+        entry = resolve(self.model)[0]
+        for trait in why.keys() & entry.traits:
+            if trait == "uses-labels" and not entry.reads_labels(self.settings):
+                continue
             if data.num_nodes != self.num_nodes:
                 raise InputError(
                     f"Got {data.num_nodes:,} nodes; {self.model!r} {why[trait]} the {self.num_nodes:,} nodes it was "
                     "trained on and knows no others.",
-                    "Give the same nodes in the same order, or train a model without this bond, such as 'acm-gcn'.",
+                    "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'"
+                    + (" or this one with label_input=False." if "label_input" in entry.settings else "."),
                 )
 
     def _must_classify(self, what: str) -> None:
@@ -284,6 +298,15 @@ class Trained:
         return torch.where(
             data.y >= 0, torch.tensor([place[name] for name in names])[data.y.clamp(min=0)], -1
         )
+
+
+def _shown(y: Tensor, train: Tensor, units: Scaler | None) -> Tensor:
+    """The labels of the training nodes as the model was called with them."""
+    if not y.is_floating_point():
+        return torch.where(train, y, -1)
+    numbers = y.reshape(len(y), -1)
+    numbers = numbers if units is None else units(numbers)
+    return torch.where(train.unsqueeze(1), numbers, torch.nan).reshape(y.shape)
 
 
 def _names(data: Data, key: str) -> tuple[str, ...] | None:

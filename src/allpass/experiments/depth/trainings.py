@@ -131,6 +131,7 @@ def _measured(run: Run, job: Job, number: int, outcome: Outcome) -> Run:
     sizes = {"start": sizes_of(first.to(job.device), problem)}
     if outcome.epoch is not None:
         best = trained(MODEL, wanted.settings, outcome.weights, **shape)
+        assert isinstance(best, nn.Module)
         sizes["end"] = sizes_of(best.to(job.device), problem)
     curves = {
         f"{moment}_{name}": values.astype(np.float32)

@@ -1,0 +1,227 @@
+"""A graph as a table for learners that know no edges: columns for each node and for what is around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.extmath import randomized_svd
+from torch import Tensor
+
+from allpass.graph.operator import Operator
+from allpass.nn.inputs import Features, as_features
+
+Columns = NDArray[np.float32]
+
+WIDEST = 128
+"""Columns of X that are taken as they are; wider or sparse features are projected on singular vectors first."""
+
+_FOLDS = 5
+_STEPS, _ALPHA = 10, 0.9  # of the label propagation
+_LEAST = 1e-7  # a smaller share of known labels counts as none
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which columns a table has.
+
+    Args:
+        features: The features.
+        neighbours: Their mean, minimum and maximum over neighbours, A X, A² X and (I - A) X, with A normalised
+            symmetrically and with self-loops.
+        structure: The logarithm of the degree, and its mean over one and two steps.
+        labels: Shares of the known labels one and two steps away and by label propagation. A node's own label is
+            never among them.
+        positions: How many singular vectors of the normalised adjacency.
+    """
+
+    features: bool = True
+    neighbours: bool = True
+    structure: bool = True
+    labels: bool = True
+    positions: int = 0
+
+
+def reduction(x: Features, components: int, seed: int) -> Columns | None:
+    """The matrix ``[F, components]`` that makes wide or sparse features narrow; nothing where they are narrow."""
+    matrix = _matrix(x)
+    if not sp.issparse(matrix) and matrix.shape[1] <= WIDEST:
+        return None
+    rank = min(components, *matrix.shape)
+    _, _, rows = randomized_svd(matrix, rank, n_iter=4, random_state=seed)
+    return np.ascontiguousarray(rows.T, dtype=np.float32)
+
+
+def graph_columns(
+    x: Features,
+    graph: Operator,
+    chosen: Selection,
+    *,
+    reduce: Columns | None = None,
+    labels: Tensor | None = None,
+    mask: Tensor | None = None,
+    seed: int = 0,
+) -> Columns:
+    r"""One row for each node; NaN where a node has no neighbour, or no known label in reach.
+
+    Columns of labels follow one formula for every node: what its neighbours' labels say without its own. Two steps
+    away that is :math:`P^2 Y - \mathrm{diag}(P^2) Y` with :math:`P = D^{-1} A`. For label propagation the training
+    nodes are dealt into five parts, and each part gets what the labels of the other four say.
+
+    Args:
+        x: Features ``[N, F]``.
+        graph: The adjacency; self-loops do not count.
+        chosen: Which columns.
+        reduce: What :func:`reduction` gave for the features of the training.
+        labels: ``[N, T]``: one column for each class or number, read on ``mask`` alone.
+        mask: Nodes whose labels are known, bool ``[N]``.
+        seed: Deals the training nodes into parts.
+    """
+    around = _Neighbourhood.of(graph)
+    blocks: list[Columns] = []
+    if chosen.features or chosen.neighbours:
+        blocks += _of_features(x, around, chosen, reduce)
+    if chosen.structure:
+        degree = np.log1p(around.degrees)[:, None].astype(np.float32)
+        mean = around.walk @ degree
+        blocks += [degree, mean, around.walk @ mean]
+    if chosen.positions:
+        blocks.append(around.positions(chosen.positions))
+    if chosen.labels and labels is not None and mask is not None:
+        blocks += _of_labels(around, labels.numpy(), mask.numpy(), seed)
+    if not blocks:
+        return np.zeros((graph.shape[0], 1), dtype=np.float32)
+    return np.concatenate(blocks, axis=1, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class _Neighbourhood:
+    """The matrices of one graph without its self-loops.
+
+    Args:
+        adjacency: A.
+        degrees: Number of neighbours.
+        walk: D^-1 A.
+        spread: D^-1/2 A D^-1/2.
+        smooth: The same of A + I.
+        kept: What follows from the graph, or from it and one matrix of features.
+    """
+
+    adjacency: Any
+    degrees: NDArray[Any]
+    walk: Any
+    spread: Any
+    smooth: Any
+    kept: dict[str, Any]
+
+    @classmethod
+    def of(cls, graph: Operator) -> _Neighbourhood:
+        return graph.derived("graph columns", lambda: cls._computed(graph))
+
+    @classmethod
+    def _computed(cls, graph: Operator) -> _Neighbourhood:
+        pattern = graph.pattern
+        stored = (graph.values.detach().numpy(), pattern.col.numpy(), pattern.crow.numpy())
+        A = sp.coo_array(sp.csr_array(stored, shape=graph.shape))
+        other = A.row != A.col
+        A = sp.csr_array((A.data[other].astype(np.float32), (A.row[other], A.col[other])), shape=graph.shape)
+        weight = np.asarray(A.sum(axis=1)).ravel()
+        per_node, per_root = _inverse(weight), np.sqrt(_inverse(weight))
+        with_self = np.sqrt(_inverse(weight + 1))
+        return cls(
+            A,
+            np.diff(A.indptr),
+            _scaled(A, per_node, np.ones_like(per_node)),
+            _scaled(A, per_root, per_root),
+            _scaled(A + sp.eye_array(A.shape[0], dtype=np.float32, format="csr"), with_self, with_self),
+            {},
+        )
+
+    def positions(self, count: int) -> Columns:
+        """Left singular vectors of D^-1/2 A D^-1/2, each scaled by its singular value, ``[N, count]``."""
+        name = f"positions {count}"
+        if name not in self.kept:
+            rank = min(count, self.spread.shape[0])
+            vectors, values, _ = randomized_svd(self.spread, rank, n_iter=4, random_state=0)
+            self.kept[name] = (vectors * values).astype(np.float32)
+        found: Columns = self.kept[name]
+        return found
+
+    def extremes(self, X: Columns) -> list[Columns]:
+        """The least and the greatest value over the neighbours of each node, NaN where it has none."""
+        some = self.degrees > 0
+        starts = self.adjacency.indptr[:-1][some]
+        found = [np.full(X.shape, np.nan, dtype=np.float32) for _ in range(2)]
+        for column in range(X.shape[1] if some.any() else 0):  # one at a time: [E, F] may not fit
+            values = X[self.adjacency.indices, column]
+            found[0][some, column] = np.minimum.reduceat(values, starts)
+            found[1][some, column] = np.maximum.reduceat(values, starts)
+        return found
+
+
+def _of_features(
+    x: Features, around: _Neighbourhood, chosen: Selection, reduce: Columns | None
+) -> list[Columns]:
+    """Columns of the features; they are the same for every split, so those of the last features are kept."""
+    name = f"features {chosen.features} {chosen.neighbours}"
+    kept = around.kept.get(name)
+    if kept is not None and kept[0] is x and kept[1] is reduce:
+        found: list[Columns] = kept[2]
+        return found
+    matrix = _matrix(x)
+    X: Columns = np.asarray(matrix if reduce is None else matrix @ reduce, dtype=np.float32)
+    blocks = [X] if chosen.features else []
+    if chosen.neighbours:
+        once = around.smooth @ X
+        blocks += [around.walk @ X, *around.extremes(X), once, around.smooth @ once, X - once]
+    around.kept[name] = (x, reduce, blocks)
+    return blocks
+
+
+def _of_labels(around: _Neighbourhood, labels: NDArray[Any], mask: NDArray[Any], seed: int) -> list[Columns]:
+    known = mask[:, None].astype(np.float32)
+    Z = np.concatenate([np.where(mask[:, None], labels, 0), known], axis=1, dtype=np.float32)
+    once = around.walk @ Z
+    back = np.asarray(around.walk.multiply(around.walk.T).sum(axis=1)).reshape(-1, 1)  # diag of P²
+    twice = around.walk @ once - back * Z
+    spread = _shares(_propagated(around.spread, Z))
+    part = np.random.default_rng(seed).integers(0, _FOLDS, len(mask))
+    for number in range(_FOLDS):
+        own = mask & (part == number)
+        spread[own] = _shares(_propagated(around.spread, np.where(own[:, None], 0, Z)))[own]
+    return [_shares(once), once[:, -1:], _shares(twice), twice[:, -1:], spread]
+
+
+def _propagated(S: Any, Z: Columns) -> Columns:
+    spread = Z
+    for _ in range(_STEPS):
+        spread = _ALPHA * (S @ spread) + (1 - _ALPHA) * Z
+    return spread
+
+
+def _shares(weighted: Columns) -> Columns:
+    """The mean of labels whose weights stand in the last column, NaN where there are none."""
+    weight = weighted[:, -1:]
+    return np.where(weight > _LEAST, weighted[:, :-1] / np.maximum(weight, _LEAST), np.nan).astype(np.float32)
+
+
+def _matrix(x: Features) -> Any:
+    """Features as NumPy or SciPy have them."""
+    features = as_features(x)
+    if isinstance(features, Operator):
+        pattern = features.pattern
+        stored = (features.values.numpy(), pattern.col.numpy(), pattern.crow.numpy())
+        return sp.csr_array(stored, shape=features.shape)
+    return features.detach().numpy()
+
+
+def _inverse(weight: NDArray[Any]) -> NDArray[Any]:
+    return np.divide(1, weight, out=np.zeros_like(weight), where=weight > 0)
+
+
+def _scaled(A: Any, rows: NDArray[Any], columns: NDArray[Any]) -> Any:
+    scaled = sp.diags_array(rows) @ A @ sp.diags_array(columns)
+    return sp.csr_array(scaled, dtype=np.float32)
