@@ -16,48 +16,54 @@ from allpass.cli.words import told
 from allpass.data.draft import many
 
 if TYPE_CHECKING:
-    from allpass.diagnosis import Diagnosis
+    from allpass.diagnosis import Diagnosis, Verdict
     from allpass.train.compare import Comparison
     from allpass.train.statistics import Estimate
 
 _MARKS = {"good": ("+", "green"), "bad": ("-", "red"), "note": ("·", "cyan")}
 
 
-def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | None = None) -> None:
-    """Verdict, findings, metrics and what the data needed, in one screen or two."""
-    out = console or Console()
-    facts = diagnosis.facts
+def show_diagnosis(
+    diagnosis: Diagnosis, page: Path | None, console: Console | None = None, *, metrics: bool = False
+) -> None:
+    """What was found in the data, findings, the trained models, and last the verdict.
+
+    Args:
+        diagnosis: What to show.
+        page: Where the HTML page was written.
+        console: Where to print.
+        metrics: Print the table of metrics too.
+    """
+    out, facts, verdict = console or Console(), diagnosis.facts, diagnosis.verdict
     out.print()
     out.print(Text(diagnosis.name, style="bold"), Text(f"({diagnosis.source})", style="dim"))
     out.print(
         f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {facts.classes} classes; "
         f"mean degree {facts.mean_degree:.1f}, {many(facts.components, 'component')}"
     )
-    out.print()
-    out.print(Text(diagnosis.recommendation.summary, style="bold"))
-    if diagnosis.recommendation.models:
-        out.print("Try first, in this order:")
-        out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
-    if diagnosis.verdict is not None:
-        out.print()
-        compared = diagnosis.verdict.comparison
-        out.print(Padding(comparison_table(compared, compared.best, costs=False), (0, 0, 0, 2)))
-        of_one = "P-values of the findings are of one comparison each."
-        out.print(Padding(Text(f"{_signs(compared, compared.best)} {of_one}", style="dim"), (0, 0, 0, 2)))
+    for note in diagnosis.account:
+        out.print(Padding(Text(told(note), style="dim"), (0, 0, 0, 2)))
     out.print()
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]
         out.print(Text(f"{mark} {finding.title}", style=colour))
         out.print(Padding(Text(finding.text), (0, 0, 0, 2)))
     out.print()
-    out.print(_metric_table(diagnosis))
-    if len(diagnosis.account):
-        out.print(Text("What was found in the data", style="bold"))
-        for note in diagnosis.account:
-            out.print(Padding(Text(told(note)), (0, 0, 0, 2)))
+    if metrics:
+        out.print(_metric_table(diagnosis))
     for convention in diagnosis.profile.notes:
         out.print(Text(convention, style="dim"))
+    if verdict is not None:
+        _show_training(out, verdict)
     out.print(Text(_judged(diagnosis), style="dim"))
+    out.print()
+    out.print(Text(diagnosis.recommendation.summary, style="bold"))
+    if verdict is not None:
+        out.print(Padding(_square_table(verdict), (0, 0, 0, 2)))
+        out.print()
+    if diagnosis.recommendation.models:
+        out.print("Use, best first:" if verdict is not None else "Try first, in this order:")
+        out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
     if page is not None:
         out.print()
         out.print(f"Report: {page}")
@@ -67,17 +73,51 @@ def _judged(diagnosis: Diagnosis) -> str:
     """What the recommendation rests on."""
     if diagnosis.verdict is None:
         return f"Judged from measurements, before any training. {diagnosis.no_verdict}"
-    splits = many(len(diagnosis.verdict.comparison.splits), "random split")
-    return f"Judged from networks trained on {splits}, untuned (±: 95% interval), and from measurements."
+    return diagnosis.verdict.protocol
+
+
+def _square_table(verdict: Verdict) -> Table:
+    """The baseline and the best model of each square."""
+    from allpass.diagnosis.candidates import SQUARES
+
+    table = plain_table()
+    table.add_column("reads", no_wrap=True)
+    table.add_column("best model", no_wrap=True)
+    table.add_column(_score_name(verdict.comparison), justify="right", no_wrap=True)
+    table.add_row("nothing", verdict.baseline.model, _written(verdict.comparison, verdict.baseline.estimate))
+    for square, words in SQUARES.items():
+        if (model := verdict.squares.get(square)) is not None:
+            style = "bold" if model == verdict.model else ""
+            score = _written(verdict.comparison, verdict.comparison[model].estimate)
+            table.add_row(words, Text(model), score, style=style)
+    return table
+
+
+def _show_training(out: Console, verdict: Verdict) -> None:
+    """Every model that was trained, and why the others stopped."""
+    compared = verdict.comparison
+    out.print()
+    out.print(Padding(comparison_table(compared, compared.best, costs=False), (0, 0, 0, 2)))
+    signs = f"{_signs(compared, compared.best)} P-values of the findings are of one comparison each."
+    out.print(Padding(Text(signs, style="dim"), (0, 0, 0, 2)))
+    for reason in dict.fromkeys(one.reason for one in verdict.stopped):
+        names = ", ".join(one.model for one in verdict.stopped if one.reason == reason)
+        out.print(Padding(Text(f"Stopped, {reason}: {names}", style="dim"), (0, 0, 0, 2)))
+
+
+def _score_name(compared: Comparison) -> str:
+    return compared.score.replace("_", " ") + ", %" * compared.in_percent
 
 
 def _model_table(diagnosis: Diagnosis) -> Table:
+    from allpass.diagnosis.verdict import limits
     from allpass.models import resolve
 
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="bold")
     for name in diagnosis.recommendation.models:
-        table.add_row(Text(name), Text(resolve(name)[0].summary))
+        summary, limit = resolve(name)[0].summary, limits(name)
+        table.add_row(Text(name), Text(f"{summary} ({limit})" if limit else summary))
     return table
 
 
@@ -106,14 +146,10 @@ def show_comparison(
 
 def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True) -> Table:
     """Scores with their intervals, by how much each model is ahead of one of them, and what the training cost."""
-    from allpass.train.statistics import TELLING
-
-    unit, digits = (100, 1) if compared.in_percent else (1, 3)
-    score = compared.score.replace("_", " ") + ", %" * compared.in_percent
     table = plain_table()
     for heading in (
         "model",
-        score,
+        _score_name(compared),
         f"ahead of {baseline}",
         "p (Holm)",
         *(("epochs", "time") if costs else ()),
@@ -121,19 +157,24 @@ def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True)
         table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
     ahead = compared.against(baseline)
 
-    def written(found: Estimate, sign: str = "") -> str:
-        known = math.isfinite(found.margin) and found.count >= TELLING
-        margin = f" ± {unit * found.margin:.{digits}f}" if known else ""
-        return f"{unit * found.mean:{sign}.{digits}f}{margin}"
-
     for one in compared.contenders:
         lead, p = "", ""
         if (found := ahead.get(one.model)) is not None:
-            lead, p = written(found, "+"), f"{found.p_value:.3f}" if found.telling else "–"
+            lead, p = _written(compared, found, "+"), f"{found.p_value:.3f}" if found.telling else "–"
         name, style = (f"{one.model} *", "bold") if one.model == compared.best else (one.model, "")
         cost = (f"{one.epochs:.0f}", f"{one.seconds:.1f} s") if costs else ()
-        table.add_row(Text(name, style=style), written(one.estimate), lead, p, *cost)
+        table.add_row(Text(name, style=style), _written(compared, one.estimate), lead, p, *cost)
     return table
+
+
+def _written(compared: Comparison, found: Estimate, sign: str = "") -> str:
+    """A mean with half the width of its interval, where splits are enough for one."""
+    from allpass.train.statistics import TELLING
+
+    unit, digits = (100, 1) if compared.in_percent else (1, 3)
+    known = math.isfinite(found.margin) and found.count >= TELLING
+    margin = f" ± {unit * found.margin:.{digits}f}" if known else ""
+    return f"{unit * found.mean:{sign}.{digits}f}{margin}"
 
 
 def _signs(compared: Comparison, baseline: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import torch
 
 from allpass import __version__
 from allpass.data import Account, load
@@ -17,12 +19,12 @@ from allpass.diagnosis.findings import Evidence, Finding, find
 from allpass.diagnosis.frequency import Frequencies, find_frequencies
 from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
 from allpass.diagnosis.recommendation import Recommendation, recommend
-from allpass.diagnosis.verdict import MODELS, Verdict, judge, why_not
+from allpass.diagnosis.verdict import BUDGET, Verdict, judge, why_not
 from allpass.metrics import METRICS, GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class
 
-STEPS = 6 + len(METRICS) + len(MODELS)
-"""How many steps :func:`diagnose` has where every metric and the verdict are among them."""
+STEPS = 6 + len(METRICS)
+"""How many steps :func:`diagnose` has before the verdict, which takes as many as its budget allows."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ def diagnose(
     data: Any,
     *,
     verdict: bool = True,
+    splits: str = "stratified",
+    score: str | None = None,
+    budget: float | None = BUDGET,
+    candidates: Sequence[str] | None = None,
+    device: torch.device | str = "cpu",
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Diagnosis:
@@ -103,7 +110,12 @@ def diagnose(
 
     Args:
         data: Anything :func:`allpass.load` takes: a dataset's name, a file, a NetworkX graph, a PyG ``Data``.
-        verdict: Train a few small networks too and compare them, which takes seconds to minutes.
+        verdict: Train models of the features, of the structure and of both, and compare them.
+        splits: How nodes are divided for this, a name of :func:`allpass.data.splits`.
+        score: What is compared, a name of ``allpass.train.rules.scores.SCORES``.
+        budget: Seconds of training; None for no limit.
+        candidates: Models to compare in place of the default ones, without a limit of time.
+        device: Where networks are trained.
         progress: Called with a few words before each step.
         **options: Passed to :func:`allpass.load`.
 
@@ -130,7 +142,17 @@ def diagnose(
     chance = find_chance(graph)
     tests = _tests(graph, measured)
     no_verdict = why_not(data, facts) if verdict else "No verdict: it was not asked for."
-    judged = None if no_verdict else judge(data, progress=say)
+    judged = None
+    if not no_verdict:
+        judged = judge(
+            data,
+            splits=splits,
+            score=score,
+            budget=budget,
+            candidates=candidates,
+            device=device,
+            progress=say,
+        )
     evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing, chance, judged)
     findings = find(evidence)
     return Diagnosis(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal
 
 from allpass.diagnosis.findings import Evidence, Finding
-from allpass.diagnosis.verdict import Verdict
+from allpass.diagnosis.verdict import Verdict, limits
+from allpass.train.rules.scores import SCORES
+
+_SHOWN = 3
 
 Structure = Literal["helps", "hurts", "open"]
 _COMPARE = (
@@ -33,25 +37,19 @@ class Recommendation:
 
 def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
     """What to try first: the verdict of a trained comparison where there is one, the measurements otherwise."""
-    measured = _from_measurements(evidence, findings)
-    return measured if evidence.verdict is None else _overruled(measured, evidence.verdict)
+    if evidence.verdict is not None:
+        return _from_verdict(evidence.verdict)
+    return _from_measurements(evidence, findings)
 
 
-def _overruled(measured: Recommendation, verdict: Verdict) -> Recommendation:
-    """What was trained beats what was guessed from measurements; both are said."""
-    first, *others = verdict.answers
-    reasons = [first.text, *(answer.title for answer in others)]
-    reasons.append(
-        f"{verdict.model} did best on the validation nodes, at lr {verdict.settings['lr']}, weight decay "
-        f"{verdict.settings['weight_decay']} and dropout {verdict.settings['dropout']}, untuned: "
-        "a sweep may gain more."
-    )
-    if measured.models:
-        opposed = {verdict.structure, measured.structure} == {"helps", "hurts"}
-        words = "The measurements alone had said otherwise" if opposed else "The measurements alone had said"
-        reasons.append(f"{words}: {measured.summary}")
-        reasons += [reason for reason in measured.reasons if reason != _COMPARE]
-    models = tuple(dict.fromkeys((verdict.model, *measured.models)))
+def _from_verdict(verdict: Verdict) -> Recommendation:
+    """The models that did best on the validation nodes, the first of them first."""
+    sign = SCORES[verdict.comparison.score].sign
+    ranked = sorted(verdict.comparison.contenders, key=lambda one: sign * fmean(one.validation), reverse=True)
+    models = tuple(one.model for one in ranked[:_SHOWN])
+    reasons = [answer.text for answer in verdict.answers[:1]]
+    reasons.append(f"{verdict.model} did best on the validation nodes, with settings that were not tuned.")
+    reasons += [f"{model} {words}." for model in models if (words := limits(model))]
     return Recommendation(verdict.summary, models, tuple(reasons), verdict.structure)
 
 

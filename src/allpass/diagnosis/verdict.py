@@ -1,60 +1,57 @@
-"""The verdict: small networks, trained on the same splits, say whether structure helps and smoothing hurts."""
+"""The verdict: does the signal lie in the features, in the structure, or in both? Trained models answer."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.diagnosis.facts import Facts
-from allpass.train.compare import Comparison, compare
-from allpass.train.folds import divide
-from allpass.train.rules.stopping import stopping
-from allpass.train.statistics import Difference
-
-FEATURES, AVERAGING, MIXING, DEEP = MODELS = ("mlp-2", "gcn", "acm-gcn", "gcn-8")
-"""Features alone, a low-pass filter, one that keeps differences, and the low-pass filter eight times."""
-
-SPLITS, EPOCHS, PATIENCE = 5, 200, 30
-SETTINGS: Mapping[str, Mapping[str, object]] = {
-    FEATURES: {"lr": 0.05},
-    AVERAGING: {"lr": 0.05},
-    MIXING: {"lr": 0.05},
-    DEEP: {"lr": 0.01, "dropout": 0.2},
-}
-"""200 epochs are few, so the rate is high; eight layers learn nothing at that rate, or under the usual dropout."""
-
-PROTOCOL = (
-    f"{', '.join(MODELS[:-1])} and {DEEP} were trained on the same {SPLITS} random splits (60/20/20), for at most "
-    f"{EPOCHS} epochs, ended after {PATIENCE} without a lower validation loss; the epoch of the lowest one counts. "
-    "Differences are paired by split, and their intervals allow for the nodes that splits of one graph share "
-    "(Nadeau and Bengio, 2003)."
+from allpass.data.splits import Split
+from allpass.diagnosis.candidates import (
+    EPOCHS,
+    PATIENCE,
+    SQUARES,
+    Square,
+    candidates_for,
+    with_some_features,
 )
-"""How the networks were trained and compared, in words."""
+from allpass.diagnosis.facts import Facts
+from allpass.diagnosis.race import Race, Stopped, race
+from allpass.models.catalog import resolve
+from allpass.train.compare import Comparison, Contender, contender
+from allpass.train.folds import divide
+from allpass.train.rules.scores import SCORES
+from allpass.train.rules.tasks import Task
+from allpass.train.rules.tasks import task as find_task
+from allpass.train.scaling import in_deviations
+from allpass.train.statistics import TELLING, Difference, estimate, overlap_of, paired
+
+SPLITS = 10
+BUDGET = 60.0
+"""Seconds of training."""
 
 LEAST = 50
-"""Labelled nodes below which five test sets of a fifth say nothing."""
+"""Labelled nodes below which test sets of a fifth say nothing."""
 
-LARGEST = 2_000_000
-"""Nonzero features, edges and hidden values in all; more would take a CPU more than a few minutes."""
-
-_HIDDEN = 64
+RARE = 0.8
+"""From this share of the largest class on accuracy says little, and ROC AUC is the score."""
 
 Kind = Literal["good", "bad", "note"]
+Structure = Literal["helps", "hurts", "open"]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one question was answered.
+    """The answer to one question.
 
     Args:
         code: Short stable name, for programs.
-        kind: Whether it speaks for averaging over the structure, against it, or neither.
+        kind: Whether it speaks for using the structure, against it, or neither.
         title: The answer.
         text: The numbers behind it, in a sentence.
         model: The model whose lead answers the question.
@@ -76,20 +73,50 @@ class Verdict:
     """A trained comparison and what follows from it.
 
     Args:
-        summary: Does the structure help, in one sentence.
-        structure: The same in one word: ``"helps"``, ``"hurts"`` or ``"open"``.
-        answers: Does structure help, does smoothing hurt, does depth hurt.
-        model: The model to use, chosen on the validation nodes.
-        settings: Its settings, of model and training.
-        comparison: All models with their scores.
+        summary: Where the signal lies, in one sentence.
+        structure: Whether the structure helps, in one word: ``"helps"``, ``"hurts"`` or ``"open"``.
+        answers: Does the structure help, do the features, does smoothing hurt.
+        model: The model to use: the best on the validation nodes.
+        squares: The best model of each square by validation, by ``"features"``, ``"structure"``, ``"both"``.
+        baseline: What the majority class or the mean scores.
+        comparison: The models that ran on all splits.
+        stopped: Those that did not, and why.
+        budget: Seconds of training that were allowed; nothing where there was no limit.
+        seconds: Seconds that it took.
     """
 
     summary: str
-    structure: Literal["helps", "hurts", "open"]
+    structure: Structure
     answers: tuple[Answer, ...]
     model: str
-    settings: Mapping[str, object]
+    squares: Mapping[Square, str]
+    baseline: Contender
     comparison: Comparison
+    stopped: tuple[Stopped, ...] = ()
+    budget: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The settings that the chosen model had."""
+        return self.comparison[self.model].settings
+
+    @property
+    def protocol(self) -> str:
+        """How the models were trained and compared, in words."""
+        count = len(self.comparison.splits)
+        rule = self.comparison.splits[0].partition("/")[0]
+        limit = "without a limit of time" if self.budget is None else f"in a budget of {self.budget:g} s"
+        text = (
+            f"{len(self.comparison.contenders)} models ran on the same {count} {rule} "
+            f"split{'s' * (count != 1)}, {limit}. Networks were trained for at most {EPOCHS} epochs and stopped after "
+            f"{PATIENCE} without a lower validation loss; settings were not tuned. "
+        )
+        if count > 1:
+            text += (
+                "Differences are paired by split; their 95% intervals allow for the nodes that splits share."
+            )
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types."""
@@ -102,6 +129,12 @@ class Verdict:
             ],
             "model": self.model,
             "settings": next(one["settings"] for one in compared["models"] if one["model"] == self.model),
+            "squares": dict(self.squares),
+            "baseline": {"name": self.baseline.model, "mean": self.baseline.estimate.to_dict()},
+            "candidates": [one.model for one in self.comparison.contenders],
+            "stopped": [vars(one) for one in self.stopped],
+            "budget": self.budget,
+            "seconds": self.seconds,
             "comparison": compared,
         }
 
@@ -117,132 +150,274 @@ def why_not(data: Data, facts: Facts) -> str:
         classes = facts.classes
         if classes < 2:
             return "No verdict: it takes at least two classes."
-    if not facts.features:
-        return "No verdict: without features there is no network of features alone to beat."
-    if labelled < max(LEAST, 5 * classes):
+    least = max(LEAST, 5 * classes)
+    if labelled < least:
         return (
-            f"No verdict: {labelled:,} labelled nodes are too few to train and test on; {max(LEAST, 5 * classes):,} "
-            "are the fewest."
-        )
-    work = facts.feature_density * facts.nodes * facts.features + facts.stored_entries + _HIDDEN * facts.nodes
-    if work > LARGEST:
-        return (
-            "No verdict: the graph is too large to train four networks in minutes on a CPU; "
-            "`allpass compare` does it, on a GPU too."
+            f"No verdict: {labelled:,} labelled nodes are too few to train and test on; it takes {least:,}."
         )
     return ""
 
 
-def judge(data: Data, *, progress: Callable[[str], None] | None = None) -> Verdict:
-    """Train a perceptron, a GCN, an ACM-GCN and a deep GCN on five random splits and compare them.
-
-    Classes are judged by accuracy, numbers by R². The same data gives the same verdict.
+def judge(
+    data: Data,
+    *,
+    splits: str = "stratified",
+    count: int = SPLITS,
+    score: str | None = None,
+    budget: float | None = BUDGET,
+    candidates: Sequence[str] | None = None,
+    device: torch.device | str = "cpu",
+    progress: Callable[[str], None] | None = None,
+) -> Verdict:
+    """Compare models of the features, of the structure and of both on the same splits.
 
     Args:
         data: A graph that :func:`why_not` says nothing against.
-        progress: Called with a few words before each model.
+        splits: How nodes are divided, a name of :func:`allpass.data.splits`.
+        count: How many splits at most.
+        score: What is compared; by default accuracy, ROC AUC where one of two classes has over 80% of the nodes, and
+            R² of numbers.
+        budget: Seconds of training; None for no limit.
+        candidates: Run exactly these models, on all splits and without a limit, in place of the default ones.
+        device: Where networks are trained.
+        progress: Called with a few words before each step.
     """
     data = _without_gaps(data)
-    comparison = compare(
-        MODELS,
-        data,
-        divide(data, "random", count=SPLITS),
-        SETTINGS,
-        stop=stopping("patience-loss", max_epochs=EPOCHS, patience=PATIENCE),
-        scaling="auto",
-        progress=None if progress is None else lambda model: progress(f"training {model}"),
+    numbers = data.y.is_floating_point()
+    chosen = find_task("regression" if numbers else "classification", score=score or default_score(data.y))
+    folds = divide(data, splits, count=count)
+    data = with_some_features(in_deviations(data) if numbers else data)
+    limit = budget if candidates is None else None
+    found = race(
+        candidates_for(data, candidates), data, folds, chosen, budget=limit, device=device, progress=progress
     )
-    return conclude(comparison)
+    return conclude(found, data, folds[: found.splits], chosen, limit)
 
 
-def conclude(comparison: Comparison) -> Verdict:
-    """What follows from the comparison of the four models."""
-    structured = Comparison(
-        **{**vars(comparison), "contenders": tuple(comparison[model] for model in MODELS[1:])}
-    ).best
-    answers = (
-        _structure(comparison, structured),
-        _smoothing(comparison),
-        _depth(comparison),
+def default_score(y: Tensor) -> str:
+    """R² for numbers, ROC AUC for two classes of very unequal size, accuracy otherwise."""
+    if y.is_floating_point():
+        return "r2"
+    counts = torch.bincount(y[y >= 0])
+    return "roc_auc" if len(counts) == 2 and int(counts.max()) > RARE * int(counts.sum()) else "accuracy"
+
+
+def conclude(found: Race, data: Data, folds: Sequence[Split], task: Task, budget: float | None) -> Verdict:
+    """What follows from a race."""
+    overlap = overlap_of(folds)
+    contenders = tuple(
+        contender(one.candidate.model, one.job.wanted[0].settings, one.outcomes, 1, overlap)
+        for one in found.finished
     )
-    structure: Literal["helps", "hurts", "open"] = (
-        "helps" if answers[0].kind == "good" else "hurts" if answers[0].kind == "bad" else "open"
-    )
+    names = tuple(fold.name for fold in folds)
+    comparison = Comparison(data.get("name") or "unnamed", task.score, names, overlap, contenders)
+    squares: dict[Square, str] = {}
+    for square in SQUARES:
+        members = tuple(
+            comparison[one.candidate.model] for one in found.finished if one.candidate.square == square
+        )
+        if members:
+            squares[square] = replace(comparison, contenders=members).best
+    return summarised(comparison, squares, _baseline(data, folds, task), found.stopped, budget, found.seconds)
+
+
+def summarised(
+    comparison: Comparison,
+    squares: Mapping[Square, str],
+    baseline: Contender,
+    stopped: tuple[Stopped, ...] = (),
+    budget: float | None = None,
+    seconds: float = 0.0,
+) -> Verdict:
+    """The sentences that the scores support."""
+    words = _Words(comparison, squares, baseline)
+    answers = tuple(answer for answer in (words.structure(), words.features(), words.smoothing()) if answer)
+    structure: Structure = "open"
+    if answers and answers[0].code.startswith("structure"):
+        kind = answers[0].kind
+        structure = "helps" if kind == "good" else "hurts" if kind == "bad" else "open"
     return Verdict(
-        summary=answers[0].title,
+        summary=words.summary(answers),
         structure=structure,
         answers=answers,
         model=comparison.best,
-        settings=comparison[comparison.best].settings,
+        squares=squares,
+        baseline=baseline,
         comparison=comparison,
+        stopped=stopped,
+        budget=budget,
+        seconds=seconds,
     )
 
 
-def _structure(comparison: Comparison, structured: str) -> Answer:
-    found = comparison.difference(structured, FEATURES)
-    gap = _points(comparison, abs(found.mean))
-    titles = {
-        "ahead": f"The structure helps: {structured} gains {gap} over the features alone.",
-        "behind": f"The structure hurts: the best network that uses it, {structured}, loses {gap} "
-        "to the features alone.",
-        "even": f"It stays open whether the structure helps: {structured} and the features alone are {gap} apart.",
-    }
-    kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
-    return _answer("structure", comparison, structured, FEATURES, found, titles, kinds)
+class _Words:
+    """Sentences about a comparison."""
+
+    def __init__(self, comparison: Comparison, squares: Mapping[Square, str], baseline: Contender) -> None:
+        self.comparison, self.squares, self.baseline = comparison, squares, baseline
+        self.score = SCORES[comparison.score]
+
+    def summary(self, answers: Sequence[Answer]) -> str:
+        """Which squares hold the signal, and how much of it."""
+        best = self.comparison.best
+        nothing = f"{self.baseline.model} {self._written(self.baseline)}"
+        if not self._beats_baseline(best):
+            return f"No signal found: the best model, {best}, reaches {self._reach(best)}, the {nothing}."
+        if "features" not in self.squares:
+            return f"The structure predicts {self._reach(best)} ({best}); the {nothing}."
+        codes = {answer.code: answer for answer in answers}
+        if {"structure-ahead", "features-even"} <= codes.keys():
+            alone, features = self.squares["structure"], self.squares["features"]
+            if codes["features-even"].difference.mean < self._little():
+                return (
+                    f"Structure alone predicts {self._reach(alone)} ({alone}); the features add nothing measurable to "
+                    f"it, and alone reach {self._reach(features)} ({features})."
+                )
+        return answers[0].title if answers else f"{best} reaches {self._reach(best)}, the {nothing}."
+
+    def structure(self) -> Answer | None:
+        """Does the structure add to the features?"""
+        uses = self._best_of("structure", "both")
+        alone = self.squares.get("features")
+        if uses is None or alone is None:
+            return None
+        found = self.comparison.difference(uses, alone)
+        sign, with_it, without = self._sign(found), self._reach(uses), self._reach(alone)
+        both = f"{uses} reaches {with_it}, the features alone {without} ({alone})."
+        if sign == "ahead":
+            title = f"The structure helps: {both}"
+        elif sign == "behind":
+            title = f"The structure hurts: {both}"
+        elif not (self._beats_baseline(uses) or self._beats_baseline(alone)):
+            title = f"Neither features nor structure predict the label: {both}"
+        elif abs(found.mean) > self._little():
+            title = f"Inconclusive, because the splits of this graph differ more than the models: {both}"
+        else:
+            title = f"The features hold the signal, and the structure adds nothing measurable: {both}"
+        kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
+        return self._answer("structure", uses, alone, found, title, kinds[sign])
+
+    def features(self) -> Answer | None:
+        """Do the features add to the structure?"""
+        uses, alone = self._best_of("features", "both"), self.squares.get("structure")
+        if uses is None or alone is None or "features" not in self.squares:
+            return None
+        found = self.comparison.difference(uses, alone)
+        sign = self._sign(found)
+        titles = {
+            "ahead": f"The features help: {uses} reaches {self._reach(uses)}, the structure alone "
+            f"{self._reach(alone)} ({alone}).",
+            "behind": f"The features distract: the structure alone reaches {self._reach(alone)} ({alone}), "
+            f"{uses} {self._reach(uses)}.",
+            "even": f"The features add nothing measurable to the structure: {alone} reaches {self._reach(alone)} "
+            f"without them, {uses} {self._reach(uses)} with them.",
+        }
+        return self._answer("features", uses, alone, found, titles[sign], "note")
+
+    def smoothing(self) -> Answer | None:
+        """Does averaging neighbours lose what a high-pass channel keeps?"""
+        names = {one.model for one in self.comparison.contenders}
+        if not {"acm-gcn", "gcn"} <= names:
+            return None
+        found = self.comparison.difference("acm-gcn", "gcn")
+        sign, gap = self._sign(found), self._gap(found)
+        titles = {
+            "ahead": f"Smoothing hurts: acm-gcn, which keeps differences, gains {gap} over gcn.",
+            "behind": f"Smoothing is right: acm-gcn, which keeps differences, loses {gap} to gcn.",
+            "even": f"Smoothing does no clear harm: acm-gcn and gcn are {gap} apart.",
+        }
+        kinds: dict[str, Kind] = {"ahead": "bad", "behind": "good", "even": "note"}
+        return self._answer("smoothing", "acm-gcn", "gcn", found, titles[sign], kinds[sign])
+
+    def _best_of(self, *squares: Square) -> str | None:
+        members = tuple(self.comparison[self.squares[square]] for square in squares if square in self.squares)
+        return replace(self.comparison, contenders=members).best if members else None
+
+    def _beats_baseline(self, model: str) -> bool:
+        sign = self.score.sign
+        pair = (self.comparison[model].scores, self.baseline.scores)
+        ours, theirs = ([sign * score for score in scores] for scores in pair)
+        return self._sign(paired(ours, theirs, overlap=self.comparison.overlap)) == "ahead"
+
+    def _sign(self, found: Difference) -> Literal["ahead", "behind", "even"]:
+        """Whether the difference is certain: its interval leaves 0 out, or of one or two splits it is large."""
+        if found.count < TELLING:
+            low, high = found.mean - self._little(), found.mean + self._little()
+        else:
+            low, high = found.low, found.high
+        return "ahead" if low > 0 else "behind" if high < 0 else "even"
+
+    def _little(self) -> float:
+        """A difference that is too small to matter."""
+        return 0.02
+
+    def _answer(
+        self, question: str, model: str, other: str, found: Difference, title: str, kind: Kind
+    ) -> Answer:
+        sign = self._sign(found)
+        if found.count < TELLING:
+            text = (
+                f"On {found.count} split{'s' * (found.count != 1)}, too few for an interval: {model} less {other} "
+                f"{self._points(found.mean)}."
+            )
+        else:
+            low, high = (self._points(end) for end in (found.low, found.high))
+            unit = "points" if self.comparison.in_percent else self.score.name.replace("r2", "R²")
+            text = (
+                f"Paired over {found.count} splits, {model} less {other}: {self._points(found.mean)} {unit}, "
+                f"95% interval {low} to {high}."
+            )
+        return Answer(f"{question}-{sign}", kind, title, text, model, other, found)
+
+    def _reach(self, model: str) -> str:
+        return self._written(self.comparison[model])
+
+    def _written(self, one: Contender) -> str:
+        name = {"roc_auc": " ROC AUC", "r2": "R² ", "accuracy": ""}.get(self.comparison.score)
+        if name is None:
+            name = " " + self.comparison.score.replace("_", " ")
+        number = (
+            f"{100 * one.estimate.mean:.1f}%" if self.comparison.in_percent else f"{one.estimate.mean:.2f}"
+        )
+        return name + number if name.endswith(" ") else number + name
+
+    def _gap(self, found: Difference) -> str:
+        if self.comparison.in_percent:
+            return f"{100 * abs(found.mean):.1f} points"
+        return f"{abs(found.mean):.2f} of R²" if self.comparison.score == "r2" else f"{abs(found.mean):.2g}"
+
+    def _points(self, difference: float) -> str:
+        return f"{100 * difference:+.1f}" if self.comparison.in_percent else f"{difference:+.2f}"
 
 
-def _smoothing(comparison: Comparison) -> Answer:
-    found = comparison.difference(MIXING, AVERAGING)
-    gap = _points(comparison, abs(found.mean))
-    titles = {
-        "ahead": f"Smoothing hurts: {MIXING}, which keeps differences, gains {gap} over {AVERAGING}.",
-        "behind": f"Smoothing is right: {MIXING}, which keeps differences, loses {gap} to {AVERAGING}.",
-        "even": f"Smoothing does no clear harm: {MIXING} and {AVERAGING} are {gap} apart.",
-    }
-    kinds: dict[str, Kind] = {"ahead": "bad", "behind": "good", "even": "note"}
-    return _answer("smoothing", comparison, MIXING, AVERAGING, found, titles, kinds)
-
-
-def _depth(comparison: Comparison) -> Answer:
-    found = comparison.difference(DEEP, AVERAGING)
-    gap = _points(comparison, abs(found.mean))
-    titles = {
-        "ahead": f"Depth helps: eight layers of averaging gain {gap} over two.",
-        "behind": f"Depth hurts: eight layers of averaging lose {gap} to two.",
-        "even": f"It stays open whether depth hurts: eight layers of averaging and two are {gap} apart.",
-    }
-    kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
-    return _answer("depth", comparison, DEEP, AVERAGING, found, titles, kinds)
-
-
-def _answer(
-    question: str,
-    comparison: Comparison,
-    model: str,
-    other: str,
-    found: Difference,
-    titles: Mapping[str, str],
-    kinds: Mapping[str, Kind],
-) -> Answer:
-    """An answer is sure where the interval leaves 0 out."""
-    which = "ahead" if found.low > 0 else "behind" if found.high < 0 else "even"
-    ours, theirs = (_score(comparison, comparison[name].estimate.mean) for name in (model, other))
-    low, high = (_points(comparison, end, unit=False) for end in (found.low, found.high))
-    text = (
-        f"Trained on the same {found.count} splits, {model} reaches {ours} and {other} {theirs}; the 95% interval of "
-        f"the difference is {low} to {high}{f' (p = {found.p_value:.2g})' if found.telling else ''}."
+def limits(model: str) -> str:
+    """What a model cannot do, in a few words; empty where there is nothing to say."""
+    entry = resolve(model)[0]
+    if "fixed-nodes" in entry.traits:
+        return "cannot predict new nodes"
+    if "label_input" in entry.settings:
+        return "reads the labels of this graph; label_input=False for other graphs"
+    return (
+        "reads the labels of this graph, so it cannot predict another"
+        if "uses-labels" in entry.traits
+        else ""
     )
-    return Answer(f"{question}-{which}", kinds[which], titles[which], text, model, other, found)
 
 
-def _points(comparison: Comparison, difference: float, *, unit: bool = True) -> str:
-    if comparison.in_percent:
-        return f"{100 * difference:.1f}" + " points" * unit
-    return f"{difference:.2f}" + " of R²" * unit
-
-
-def _score(comparison: Comparison, mean: float) -> str:
-    return f"{mean:.1%}" if comparison.in_percent else f"R² {mean:.2f}"
+def _baseline(data: Data, folds: Sequence[Split], task: Task) -> Contender:
+    """The majority class of the training nodes, or their mean, on the same test nodes."""
+    scores = []
+    for fold in folds:
+        if data.y.is_floating_point():
+            numbers = data.y.reshape(len(data.y), -1)
+            outputs = numbers[fold.train].mean(0).expand(len(numbers), -1)
+        else:
+            counts = torch.bincount(data.y[fold.train], minlength=task.out_channels(data.y)).float()
+            outputs = (counts / counts.sum()).expand(len(data.y), -1)
+        scores.append(float(task.scorer(outputs.unsqueeze(0), data.y, fold.test.unsqueeze(0))))
+    name = "mean" if data.y.is_floating_point() else "majority class"
+    found = estimate(scores, overlap=overlap_of(folds))
+    return Contender(name, {}, tuple(scores), tuple(scores), found, 0.0, 0.0, 0)
 
 
 def _labelled(y: Tensor) -> int:

@@ -45,14 +45,20 @@ class Selection:
     positions: int = 0
 
 
-def reduction(x: Features, components: int, seed: int) -> Columns | None:
-    """The matrix ``[F, components]`` that makes wide or sparse features narrow; nothing where they are narrow."""
-    matrix = _matrix(x)
+def reduction(x: Features, graph: Operator, components: int) -> Columns | None:
+    """The matrix ``[F, components]`` that makes wide or sparse features narrow; nothing where they are narrow.
+
+    It is kept with the graph as long as the features are the same.
+    """
+    matrix, kept, name = _matrix(x), _Neighbourhood.of(graph).kept, f"reduction {components}"
     if not sp.issparse(matrix) and matrix.shape[1] <= WIDEST:
         return None
-    rank = min(components, *matrix.shape)
-    _, _, rows = randomized_svd(matrix, rank, n_iter=4, random_state=seed)
-    return np.ascontiguousarray(rows.T, dtype=np.float32)
+    if name not in kept or kept[name][0] is not x:
+        rank = min(components, *matrix.shape)
+        _, _, rows = randomized_svd(matrix, rank, n_iter=4, random_state=0)
+        kept[name] = x, np.ascontiguousarray(rows.T, dtype=np.float32)
+    found: Columns = kept[name][1]
+    return found
 
 
 def graph_columns(

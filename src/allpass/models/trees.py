@@ -86,7 +86,7 @@ class Trees(Direct):
     def fit(self, examples: Examples, on_step: Callable[[int], None] | None = None) -> Tensor:
         self.seed = examples.seed
         reads = self.chosen.features or self.chosen.neighbours
-        self.reduce = reduction(examples.x, self.components, 0) if reads else None
+        self.reduce = reduction(examples.x, examples.graph, self.components) if reads else None
         table = self._table(examples.x, examples.graph, examples.target, examples.train)
         train, val = (mask.nonzero().flatten().numpy() for mask in (examples.train, examples.val))
         if len(train) > self.max_nodes:

@@ -12,7 +12,8 @@ from typing import Any
 from allpass import __version__
 from allpass.data import DATASETS
 from allpass.diagnosis import Diagnosis, Finding
-from allpass.diagnosis.verdict import PROTOCOL
+from allpass.diagnosis.candidates import SQUARES
+from allpass.diagnosis.verdict import Verdict, limits
 from allpass.files import write_whole
 from allpass.metrics import METRICS
 from allpass.models import resolve
@@ -21,6 +22,7 @@ from allpass.report.charts import all_charts
 from allpass.report.environment import environment
 from allpass.report.tables import MetricRow, metric_table
 from allpass.report.theme import css_variables
+from allpass.train.compare import Comparison, Contender
 
 KINDS = {"good": "Helps", "bad": "Hurts", "note": "Note"}
 GROUPS = (
@@ -79,9 +81,9 @@ def render(diagnosis: Diagnosis) -> str:
             command=_command(diagnosis),
             versions=_versions(),
             citations=CITATIONS,
-            protocol=PROTOCOL,
+            squares=[] if diagnosis.verdict is None else _squares(diagnosis.verdict),
             verdict_settings=_settings(diagnosis),
-            models=[(name, resolve(name)[0].summary) for name in diagnosis.recommendation.models],
+            models=[(name, _described(name)) for name in diagnosis.recommendation.models],
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
         )
     )
@@ -90,6 +92,35 @@ def render(diagnosis: Diagnosis) -> str:
 def write_page(diagnosis: Diagnosis, path: str | Path) -> Path:
     """Write the page to a file, whole or not at all; returns the path."""
     return write_whole(path, render(diagnosis).encode("utf-8", "replace"))
+
+
+@dataclass(frozen=True)
+class SquareRow:
+    """A square of the verdict's table: what its models read, the best of them, and its score."""
+
+    reads: str
+    model: str
+    score: str
+    chosen: bool
+
+
+def _squares(verdict: Verdict) -> list[SquareRow]:
+    """The baseline and the best model of each square."""
+    compared = verdict.comparison
+    found = [SquareRow("nothing", verdict.baseline.model, _score(compared, verdict.baseline), chosen=False)]
+    for square, words in SQUARES.items():
+        if (model := verdict.squares.get(square)) is not None:
+            found.append(SquareRow(words, model, _score(compared, compared[model]), model == verdict.model))
+    return found
+
+
+def _score(compared: Comparison, one: Contender) -> str:
+    return wording.percent(one.estimate.mean) if compared.in_percent else wording.number(one.estimate.mean)
+
+
+def _described(model: str) -> str:
+    summary, limit = resolve(model)[0].summary, limits(model)
+    return f"{summary} ({limit})" if limit else summary
 
 
 def _tiles(diagnosis: Diagnosis) -> list[Tile]:

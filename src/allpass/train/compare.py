@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from allpass.data.splits import Split, several
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
+from allpass.train.engine.batch import Outcome
 from allpass.train.fit import How, Replica, fit
 from allpass.train.job import Glance, Look
 from allpass.train.kept import fit_into
@@ -205,7 +206,9 @@ def compare(
             runs = fit(model, data, folds, setting, seeds=seeds, look=told, weights=False, **how)
         else:
             runs = fit_into(store, model, data, folds, setting, seeds=seeds, look=told, **how)
-        contenders.append(_contender(model, runs, len(seeds), overlap))
+        first = runs[0]
+        chosen_of = first.settings if isinstance(first, Replica) else first.key.settings
+        contenders.append(contender(model, chosen_of, runs, len(seeds), overlap))
     score = find_task(how["task"], score=how.get("score")).score
     names = tuple(fold.name for fold in folds)
     return Comparison(data.get("name") or "unnamed", score, names, overlap, tuple(contenders))
@@ -242,21 +245,33 @@ def _told(look: Look, before: int, each: int, runs: int) -> Look:
     return told
 
 
-def _contender(model: str, runs: Sequence[Replica | Run], seeds: int, overlap: float) -> Contender:
+def contender(
+    model: str, settings: Mapping[str, object], runs: Sequence[Outcome | Run], seeds: int, overlap: float
+) -> Contender:
+    """A model of a comparison from its runs.
+
+    Args:
+        model: Its name.
+        settings: Its settings.
+        runs: One run for each split and seed, the seeds of a split side by side.
+        seeds: How many seeds each split has.
+        overlap: By how much the splits share their nodes.
+    """
+
     def by_split(name: str) -> tuple[float, ...]:
         scores = [run.scores[name] for run in runs]
         return tuple(fmean(scores[start : start + seeds]) for start in range(0, len(scores), seeds))
 
-    first, scores = runs[0], by_split("test_score")
+    scores = by_split("test_score")
     return Contender(
         model,
-        first.settings if isinstance(first, Replica) else first.key.settings,
+        settings,
         scores,
         by_split("val_score"),
         estimate(scores, overlap=overlap),
         fmean(run.epochs for run in runs),
         sum(run.seconds for run in runs),
-        sum(run.diverged if isinstance(run, Replica) else run.status == "diverged" for run in runs),
+        sum(run.diverged if isinstance(run, Outcome) else run.status == "diverged" for run in runs),
     )
 
 

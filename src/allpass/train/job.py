@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -255,6 +255,10 @@ class Job:
         target, loss = data.y.to(self.device), self.recipe.task.loss
         labels = "uses-labels" in self.entry.traits  # those that read them by choice are no networks
         return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
+
+    def share(self, other: Job) -> None:
+        """Take the features and the graph from another job on the same data, with the same scaling and precision."""
+        self.__dict__["problem"] = replace(other.problem, labels="uses-labels" in self.entry.traits)
 
     def _groups(self, numbers: Sequence[int]) -> list[list[int]]:
         """Runs that differ in rates and dropout alone train together: only those have the same shapes."""

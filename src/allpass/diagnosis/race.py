@@ -1,0 +1,278 @@
+"""A comparison under a budget of time: everyone runs on one split, the hopeless stop there, the others go on."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+import torch
+from torch_geometric.data import Data
+
+from allpass.data.splits import Split
+from allpass.diagnosis.candidates import EPOCHS, PATIENCE, SQUARES, Candidate
+from allpass.models.correct_and_smooth import BASE
+from allpass.train.engine.batch import Outcome
+from allpass.train.fit import job_of
+from allpass.train.job import Job
+from allpass.train.rules.stopping import stopping
+from allpass.train.rules.tasks import Task
+from allpass.train.statistics import TELLING
+
+_SECONDS_PER_VALUE = 4e-9
+"""Roughly what one hidden value of one node or edge costs a network in one epoch, to skip what cannot fit."""
+
+_FEWEST_EPOCHS = 40
+_HIDDEN = 64
+_PATIENT = 3.0  # times the fair share of the time that is left, before a first run is cut off
+
+
+class _OutOfTimeError(Exception):
+    """The budget is spent."""
+
+
+@dataclass
+class Entrant:
+    """A candidate in the race.
+
+    Args:
+        candidate: The model.
+        job: Its runs, one for each split.
+        outcomes: Those that have ended.
+    """
+
+    candidate: Candidate
+    job: Job
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        """What one split costs; the first one includes what is shared by all."""
+        return min(outcome.seconds for outcome in self.outcomes)
+
+    def gain(self, task: Task) -> float:
+        """Mean validation score, turned so that more is better; NaN counts as the worst."""
+        mean = task.scorer.sign * fmean(outcome.scores["val_score"] for outcome in self.outcomes)
+        return -math.inf if math.isnan(mean) else mean
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A candidate that did not run on every split.
+
+    Args:
+        model: Its name.
+        reason: Why, in a few words.
+        validation: Its mean validation score so far; NaN where it has none.
+        splits: On how many splits it ran.
+    """
+
+    model: str
+    reason: str
+    validation: float
+    splits: int
+
+
+@dataclass(frozen=True)
+class Race:
+    """The outcome.
+
+    Args:
+        finished: Candidates that ran on the same splits, in their order.
+        stopped: The others.
+        splits: How many splits that is.
+        seconds: How long it took.
+    """
+
+    finished: tuple[Entrant, ...]
+    stopped: tuple[Stopped, ...]
+    splits: int
+    seconds: float
+
+
+def race(
+    candidates: Sequence[Candidate],
+    data: Data,
+    folds: Sequence[Split],
+    task: Task,
+    *,
+    budget: float | None = None,
+    device: torch.device | str = "cpu",
+    progress: Callable[[str], None] | None = None,
+) -> Race:
+    """Train the candidates on the same splits, as far as the budget goes.
+
+    Everyone runs on the first split. Whoever is hopelessly behind on its validation nodes stops there, except the best
+    of each square. The others go on split by split. When the time left does not suffice for three splits, the worst
+    stop too. Without a budget all run on all splits.
+
+    Args:
+        candidates: The models, cheap ones first.
+        data: The graph.
+        folds: The splits.
+        task: Loss and score.
+        budget: Seconds.
+        device: Where networks are trained.
+        progress: Called with a few words before each step.
+    """
+    course = _Course(data, folds, task, budget, device, progress or (lambda _: None))
+    course.first_split(candidates)
+    if budget is not None:
+        course.drop_the_hopeless()
+    for number in range(1, len(folds)):
+        if not course.next_split(number):
+            break
+    return course.result()
+
+
+class _Course:
+    """A race that goes on."""
+
+    def __init__(
+        self,
+        data: Data,
+        folds: Sequence[Split],
+        task: Task,
+        budget: float | None,
+        device: torch.device | str,
+        say: Callable[[str], None],
+    ) -> None:
+        self.data, self.folds, self.task, self.device, self.say = data, folds, task, device, say
+        self.began = time.perf_counter()
+        self.deadline = math.inf if budget is None else self.began + budget
+        self.entrants: list[Entrant] = []
+        self.stopped: list[Stopped] = []
+        self.shared: Job | None = None
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return self.deadline - time.perf_counter()
+
+    def first_split(self, candidates: Sequence[Candidate]) -> None:
+        """Run everyone on the first split; those that mend the predictions of others come after these."""
+        ordered = sorted(candidates, key=lambda one: one.follows)
+        for place, candidate in enumerate(ordered):
+            fair = self.left / (len(ordered) - place)
+            if self.left <= 0 or (candidate.is_network and self._least_seconds(candidate) > fair * _PATIENT):
+                self.stopped.append(Stopped(candidate.model, "did not fit in the budget", math.nan, 0))
+                continue
+            self.say(f"training {candidate.model}")
+            entrant = Entrant(candidate, self._job(candidate))
+            if self._run(entrant, 0, time.perf_counter() + fair * _PATIENT):
+                self.entrants.append(entrant)
+            else:
+                self.stopped.append(Stopped(candidate.model, "did not fit in the budget", math.nan, 0))
+
+    def drop_the_hopeless(self) -> None:
+        """Stop whoever is so far behind after one split that the next ones could not change it."""
+        if not self.entrants:
+            return
+        best = max(one.gain(self.task) for one in self.entrants)
+        behind = best - self._hopeless()
+        leaders = self._leaders()
+        for one in [one for one in self.entrants if one not in leaders and one.gain(self.task) < behind]:
+            self._drop(one, "far behind after one split")
+
+    def next_split(self, number: int) -> bool:
+        """Run everyone on another split; False where the time that is left does not suffice.
+
+        As long as there are too few splits for an interval, the worst stop so that the others can go on.
+        """
+        leaders = self._leaders()
+        while sum(one.seconds for one in self.entrants) > self.left:
+            if number >= TELLING:
+                return False
+            rest = [one for one in self.entrants if one not in leaders]
+            if not rest:
+                return False
+            self._drop(min(rest, key=lambda one: one.gain(self.task)), "behind, and the budget was short")
+        self.say(f"split {number + 1} of {len(self.folds)}")
+        for one in self.entrants:
+            if not self._run(one, number, self.deadline):
+                for other in self.entrants:  # an unfinished split counts for nobody
+                    del other.outcomes[number:]
+                return False
+        return True
+
+    def result(self) -> Race:
+        splits = min((len(one.outcomes) for one in self.entrants), default=0)
+        return Race(tuple(self.entrants), tuple(self.stopped), splits, time.perf_counter() - self.began)
+
+    def _leaders(self) -> list[Entrant]:
+        """The best of each square."""
+        found = []
+        for square in SQUARES:
+            members = [one for one in self.entrants if one.candidate.square == square]
+            if members:
+                found.append(max(members, key=lambda one: one.gain(self.task)))
+        return found
+
+    def _drop(self, one: Entrant, reason: str) -> None:
+        self.entrants.remove(one)
+        validation = fmean(outcome.scores["val_score"] for outcome in one.outcomes)
+        self.stopped.append(Stopped(one.candidate.model, reason, validation, len(one.outcomes)))
+
+    def _run(self, entrant: Entrant, number: int, until: float) -> bool:
+        until = min(until, self.deadline)
+
+        def look(_: object) -> None:
+            if time.perf_counter() > until:
+                raise _OutOfTimeError
+
+        start = time.perf_counter()
+        try:
+            for found in entrant.job.run([number], look, weights=False):
+                outcome = found[number]
+        except _OutOfTimeError:
+            return False
+        entrant.outcomes.append(replace(outcome, seconds=time.perf_counter() - start))
+        return True
+
+    def _job(self, candidate: Candidate) -> Job:
+        settings = dict(candidate.settings)
+        if candidate.follows:
+            settings[BASE] = self._best_base()
+        job = job_of(
+            candidate.model,
+            self.data,
+            self.folds,
+            settings,
+            0,
+            task=self.task.name,
+            score=self.task.score,
+            stop=stopping("patience-loss", max_epochs=EPOCHS, patience=PATIENCE),
+            scaling="auto",
+            device="cpu" if not candidate.is_network else self.device,
+        )
+        if self.shared is not None and self.shared.device == job.device:
+            job.share(self.shared)
+        else:
+            self.shared = job
+        return job
+
+    def _best_base(self) -> str:
+        """The best model of the features alone, so far."""
+        features = [one for one in self.entrants if one.candidate.square == "features"]
+        return max(features, key=lambda one: one.gain(self.task)).candidate.model if features else "mlp-2"
+
+    def _least_seconds(self, candidate: Candidate) -> float:
+        """Roughly what a network needs on one split; on a GPU nothing to speak of."""
+        if torch.device(self.device).type != "cpu":
+            return 0.0
+        reads_edges = candidate.square != "features"
+        x = self.data.x
+        entries = x.numel() if x.layout == torch.strided else x.values().numel()
+        values = _HIDDEN * (self.data.num_nodes + reads_edges * self.data.num_edges) + entries
+        return _FEWEST_EPOCHS * _SECONDS_PER_VALUE * values
+
+    def _hopeless(self) -> float:
+        """How far behind the best on one split's validation nodes is hopeless: three standard errors, at least."""
+        known = self.data.y[self.folds[0].val]
+        if known.is_floating_point():
+            return 0.15
+        counts = torch.bincount(known)
+        effective = 2 * int(counts.min()) if self.task.score != "accuracy" else len(known)
+        return max(0.05, 3 * math.sqrt(0.25 / max(effective, 1)))
