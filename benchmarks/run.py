@@ -16,7 +16,17 @@ import benchmarks
 from allpass.errors import UnknownNameError, did_you_mean
 from benchmarks.timing import table, write
 
-TOOLS = {"accuracy", "few_labels", "grid", "published", "run", "timing"}
+TOOLS = {
+    "accuracy",
+    "few_labels",
+    "grid",
+    "published",
+    "run",
+    "timing",
+    "verdict",
+    "verdict_graphs",
+    "verdict_rows",
+}
 
 
 def names() -> list[str]:

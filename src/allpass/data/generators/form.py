@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from torch_geometric.data import Data
 
 from allpass.data.account import Account
@@ -28,21 +29,23 @@ def class_labels(sizes: Ints) -> Ints:
 def finish(
     name: str,
     edge_index: Ints,
-    y: Ints,
+    y: npt.NDArray[Any],
     x: Any,
     *,
     recipe: Mapping[str, object],
     homophily: float | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Data:
     """The drawn graph as ``Data``, with an account of how it was drawn.
 
     Args:
         name: The generator.
         edge_index: ``[2, E]``.
-        y: Classes, ``[N]``.
+        y: Classes, or numbers to regress, ``[N]``.
         x: Features ``[N, F]``, dense or SciPy CSR, or nothing.
         recipe: The generator's arguments, for the record.
         homophily: The share of edges inside classes that was asked for; a note says when it was not met.
+        feature_names: A name for each column of x.
     """
     account = Account()
     written = ", ".join(f"{key}={_short(value)}" for key, value in recipe.items())
@@ -58,7 +61,8 @@ def finish(
             f"Asked for edge homophily {homophily:.4g}; whole numbers of edges give {real:.4f}.",
             "Use the measured value; larger degrees come nearer.",
         )
-    draft = Draft(num_nodes=len(y), edge_index=edge_index, x=x, y=y, account=account)
+    names = None if feature_names is None else list(feature_names)
+    draft = Draft(len(y), edge_index, x=x, y=y, feature_names=names, account=account)
     return assemble(draft, name=name, source="generator")
 
 
