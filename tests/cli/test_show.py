@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from tests.diagnosis.verdicts import verdict_on
 from tests.train.contenders import comparison
 
 from allpass.cli.show import show_comparison, show_diagnosis
 from allpass.diagnosis import diagnose
-from allpass.diagnosis.verdict import conclude
 
 SCORES = {"mlp-2": (0.6, 0.62), "gcn": (0.8, 0.81), "acm-gcn": (0.84, 0.83), "gcn-8": (0.5, 0.7)}
 THRICE = {model: (*scores, sum(scores) / 2) for model, scores in SCORES.items()}
@@ -17,7 +17,7 @@ THRICE = {model: (*scores, sum(scores) / 2) for model, scores in SCORES.items()}
 
 def shown(name: str, page: Path | None = None) -> str:
     out = io.StringIO()
-    show_diagnosis(diagnose(name), page, Console(file=out, width=150))
+    show_diagnosis(diagnose(name), page, Console(file=out, width=150), metrics=True)
     return out.getvalue()
 
 
@@ -35,22 +35,22 @@ def test_undefined_values_say_why():
 
     out = io.StringIO()
     data = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2, y=torch.tensor([0, 0]))
-    show_diagnosis(diagnose(data), None, Console(file=out, width=150))
+    show_diagnosis(diagnose(data), None, Console(file=out, width=150), metrics=True)
     assert "undefined: fewer than two classes" in out.getvalue()
 
 
 def test_a_verdict_is_shown_as_a_table():
     out = io.StringIO()
-    verdict = conclude(comparison(THRICE))
+    verdict = verdict_on(THRICE)
     show_diagnosis(replace(diagnose("karate"), verdict=verdict), None, Console(file=out, width=150))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert ["gcn", "80.5", "±", "1.8", "-3.0"] in [line[:5] for line in lines]
-    assert "networks trained on 3 random splits" in out.getvalue()
+    assert "ran on the same 3 random splits" in " ".join(out.getvalue().split())
     assert ["acm-gcn", "*", "83.5"] in [line[:3] for line in lines]
     said = " ".join(out.getvalue().split())
     assert "*: chosen by its score on validation nodes." in said
     assert "P-values of the findings are of one comparison each." in said
-    assert "No verdict: without features" in shown("karate")
+    assert "No verdict: 34 labelled nodes are too few" in shown("karate")
 
 
 def test_a_comparison():

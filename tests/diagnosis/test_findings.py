@@ -5,12 +5,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 from tests.diagnosis.planted import planted
-from tests.train.contenders import comparison
+from tests.diagnosis.verdicts import verdict_on
 from torch_geometric.data import Data
 
 from allpass.diagnosis import diagnose
 from allpass.diagnosis.findings import find
-from allpass.diagnosis.verdict import conclude
 
 LOW, HIGH = (0.60, 0.61, 0.62), (0.80, 0.81, 0.80)
 
@@ -43,7 +42,7 @@ def test_equal_features_leave_nothing_to_smooth():
 
 
 def test_answers_come_first_among_the_findings():
-    verdict = conclude(comparison({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH, "gcn-8": LOW}))
+    verdict = verdict_on({"mlp-2": LOW, "gcn": LOW, "acm-gcn": HIGH})
     facts = SimpleNamespace(edges=0)
     first, *_, last = find(SimpleNamespace(facts=facts, verdict=verdict))
     assert (first.code, first.kind, last.code) == ("structure-ahead", "good", "no-edges")

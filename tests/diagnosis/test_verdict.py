@@ -1,4 +1,4 @@
-"""The verdict: what follows from given scores, when there is none, and one that is really trained."""
+"""The verdict: what follows from given scores, when there is none, and what training finds on known graphs."""
 
 from __future__ import annotations
 
@@ -8,90 +8,121 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tests.train.contenders import comparison
+from sklearn.metrics import roc_auc_score
+from tests.diagnosis.verdicts import verdict_on
 from torch_geometric.data import Data
 
-from allpass.data import load
+from allpass.data import load, splits
 from allpass.diagnosis.facts import gather_facts
-from allpass.diagnosis.verdict import LARGEST, MODELS, SETTINGS, conclude, judge, why_not
+from allpass.diagnosis.verdict import default_score, judge, limits, why_not
 from allpass.metrics import prepare
-from allpass.models import resolve
 
-pytestmark = pytest.mark.usefixtures("unrecorded")
 LOW, MIDDLE, HIGH = (
     (0.50, 0.51, 0.49, 0.50, 0.52),
     (0.70, 0.71, 0.69, 0.71, 0.70),
     (0.90, 0.91, 0.89, 0.9, 0.92),
 )
 WILD = (0.3, 0.9, 0.6, 0.7, 0.5)
+NOTHING = (0.30, 0.31, 0.29, 0.30, 0.30)
+CHEAP = ("label-propagation", "feature-trees", "trees", "structure-trees")
 
 
-def concluded(*scores, **options):
-    return conclude(comparison(dict(zip(MODELS, scores, strict=True)), **options))
-
-
-def graph(n: int = 90, *, seed: int = 0) -> Data:
-    """Three classes whose neighbours agree, and features that hardly tell them apart."""
+def blocks(n: int, *, classes: int = 3, homophily: float = 0.9, strength: float = 0.0, seed: int = 0) -> Data:
+    """Classes whose members link to each other in a given share; features point to the class with some strength."""
     generator = torch.Generator().manual_seed(seed)
-    y = torch.arange(n) % 3
-    source = torch.arange(n).repeat_interleave(6)
-    target = torch.randint(0, n // 3, (6 * n,), generator=generator) * 3 + y[source]
-    x = torch.randn(n, 6, generator=generator)
-    x[:, :3] += torch.nn.functional.one_hot(y, 3)
-    both = torch.stack([torch.cat([source, target]), torch.cat([target, source])])
-    return load(Data(edge_index=both, x=x, y=y, num_nodes=n))
+    y = torch.randint(0, classes, (n,), generator=generator)
+    source = torch.arange(n).repeat_interleave(4)
+    alike = torch.rand(4 * n, generator=generator) < homophily
+    target = torch.empty_like(source)
+    for c in range(classes):
+        own, others = (y == c).nonzero().flatten(), (y != c).nonzero().flatten()
+        for mask, pool in ((alike, own), (~alike, others)):
+            here = mask & (y[source] == c)
+            target[here] = pool[torch.randint(0, len(pool), (int(here.sum()),), generator=generator)]
+    x = torch.randn(n, 4, generator=generator)
+    x[:, :classes] += strength * torch.nn.functional.one_hot(y, classes)[:, :4]
+    edges = torch.cat([torch.stack([source, target]), torch.stack([target, source])], 1)
+    return load(Data(edge_index=edges, x=x, y=y, num_nodes=n))
 
 
 def said(data: Data, **changes) -> str:
     return why_not(data, replace(gather_facts(data, prepare(data)), **changes))
 
 
-def test_helps_smoothing_and_depth_hurt():
-    verdict = concluded(LOW, MIDDLE, HIGH, LOW)
-    assert verdict.structure == "helps"
-    assert verdict.summary == "The structure helps: acm-gcn gains 40.0 points over the features alone."
-    assert [answer.code for answer in verdict.answers] == [
-        "structure-ahead",
-        "smoothing-ahead",
-        "depth-behind",
+@pytest.mark.parametrize(
+    ("scores", "structure", "words"),
+    [
+        (
+            {"mlp-2": LOW, "trees": HIGH, "label-propagation": MIDDLE},
+            "helps",
+            "The structure helps: trees reaches 90.4%",
+        ),
+        ({"mlp-2": LOW, "trees": HIGH, "label-propagation": HIGH}, "helps", "Structure alone predicts 90.4%"),
+        ({"mlp-2": HIGH, "gcn": MIDDLE}, "hurts", "The structure hurts: gcn reaches 70.2%"),
+        (
+            {"mlp-2": HIGH, "gcn": HIGH},
+            "open",
+            "The features hold the signal, and the structure adds nothing",
+        ),
+        ({"mlp-2": MIDDLE, "gcn": WILD}, "open", "Inconclusive"),
+        ({"mlp-2": NOTHING, "gcn": NOTHING}, "open", "No signal found"),
+        (
+            {"label-propagation": HIGH},
+            "open",
+            "The structure predicts 90.4% (label-propagation); the majority class 30.0%",
+        ),
+    ],
+)
+def test_the_sentence_names_the_square_that_holds_the_signal(scores, structure, words):
+    verdict = verdict_on(scores)
+    assert verdict.structure == structure
+    assert words in verdict.summary
+    json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_every_square_has_its_best_model():
+    verdict = verdict_on({"mlp-2": LOW, "feature-trees": MIDDLE, "gcn": HIGH, "linkx-structure": LOW})
+    assert verdict.squares == {"features": "feature-trees", "structure": "linkx-structure", "both": "gcn"}
+    assert verdict.model == "gcn"
+    assert "features alone 70.2% (feature-trees)" in verdict.summary
+
+
+def test_validation_chooses_and_test_scores_are_reported():
+    scores = {"mlp-2": LOW, "gcn": MIDDLE, "acm-gcn": HIGH}
+    verdict = verdict_on(scores, validation={"mlp-2": LOW, "gcn": HIGH, "acm-gcn": MIDDLE})
+    assert verdict.model == "gcn"
+    assert "gcn reaches 70.2%" in verdict.summary
+
+
+def test_smoothing_is_judged_where_both_networks_ran():
+    codes = [answer.code for answer in verdict_on({"mlp-2": LOW, "gcn": MIDDLE, "acm-gcn": HIGH}).answers]
+    assert codes == ["structure-ahead", "smoothing-ahead"]
+    assert [answer.code for answer in verdict_on({"mlp-2": LOW, "gcn": MIDDLE}).answers] == [
+        "structure-ahead"
     ]
-    assert [answer.kind for answer in verdict.answers] == ["good", "bad", "bad"]
-    assert "acm-gcn reaches 90.4% and mlp-2 50.4%" in verdict.answers[0].text
-    assert verdict.model == "acm-gcn"
 
 
-def test_hurts_and_smoothing_is_right():
-    verdict = concluded(HIGH, MIDDLE, LOW, HIGH)
-    assert verdict.structure == "open"  # the deep one is as good as the features
-    verdict = concluded(HIGH, MIDDLE, LOW, LOW)
-    assert verdict.structure == "hurts"
-    assert [answer.kind for answer in verdict.answers] == ["bad", "good", "bad"]
-    assert verdict.model == "mlp-2"
-
-
-def test_what_is_within_the_noise_stays_open():
-    verdict = concluded(MIDDLE, WILD, WILD, WILD)
-    assert verdict.structure == "open"
-    assert {answer.kind for answer in verdict.answers} == {"note"}
-    assert all(answer.difference.low <= 0 <= answer.difference.high for answer in verdict.answers)
-
-
-def test_the_network_against_the_features_is_chosen_on_validation():
-    validation = dict(zip(MODELS, (LOW, HIGH, MIDDLE, LOW), strict=True))
-    verdict = concluded(LOW, MIDDLE, HIGH, LOW, validation=validation)
-    assert verdict.answers[0].model == verdict.model == "gcn"
+def test_features_that_add_less_than_a_point_add_nothing():
+    nearly = tuple(score + 0.005 for score in HIGH)
+    verdict = verdict_on({"mlp-2": LOW, "trees": nearly, "label-propagation": HIGH})
+    assert verdict.answers[1].code == "features-even"
+    assert verdict.summary.startswith("Structure alone predicts")
 
 
 def test_numbers_speak_of_r2():
-    verdict = concluded(LOW, MIDDLE, HIGH, LOW, score="r2")
-    assert "gains 0.40 of R²" in verdict.summary
-    assert "R² 0.90" in verdict.answers[0].text
+    verdict = verdict_on({"mlp-2": LOW, "gcn": HIGH}, score="r2")
+    assert "gcn reaches R² 0.90, the features alone R² 0.50" in verdict.summary
+
+
+def test_one_split_gives_no_interval():
+    verdict = verdict_on({"mlp-2": (0.5,), "gcn": (0.9,)})
+    assert verdict.structure == "helps"
+    assert "On 1 split, too few for an interval" in verdict.answers[0].text
 
 
 def test_a_model_that_diverged_wins_nothing():
-    verdict = concluded(LOW, MIDDLE, (math.nan,) * 5, LOW)
+    verdict = verdict_on({"mlp-2": LOW, "gcn": HIGH, "acm-gcn": (math.nan,) * 5})
     assert verdict.model == "gcn"
-    assert verdict.answers[1].kind == "note"
     json.dumps(verdict.to_dict(), allow_nan=False)
 
 
@@ -100,62 +131,106 @@ def test_a_model_that_diverged_wins_nothing():
     [
         ({"edges": 0}, "without edges"),
         ({"classes": 1}, "two classes"),
-        ({"features": 0}, "without features"),
-        ({"classes": 19}, "90 labelled nodes are too few to train and test on; 95 are the fewest"),
-        ({"stored_entries": LARGEST}, "too large"),
+        ({"classes": 19}, "90 labelled nodes are too few to train and test on; it takes 95"),
     ],
 )
 def test_why_there_is_no_verdict(change, words):
-    assert said(graph()) == ""
-    assert words in said(graph(), **change)
+    assert said(blocks(90)) == ""
+    assert words in said(blocks(90), **change)
 
 
 def test_few_labels_and_no_labels():
-    data = graph()
+    data = blocks(90)
     data.y[40:] = -1
     assert "40 labelled nodes are too few" in said(data)
     data.y = None
     assert "no labels" in said(data)
 
 
-def test_settings_are_those_of_the_models():
-    for model in MODELS:
-        entry, _ = resolve(model)
-        assert set(SETTINGS[model]) <= {*entry.training, *entry.settings}
+def test_the_score_follows_the_labels():
+    assert default_score(torch.tensor([0, 1, 1, -1])) == "accuracy"
+    assert default_score(torch.tensor([0] * 9 + [1])) == "roc_auc"
+    assert default_score(torch.tensor([0] * 9 + [1, 2])) == "accuracy"
+    assert default_score(torch.tensor([0.5, 1.5])) == "r2"
 
 
-@pytest.fixture(scope="module")
-def trained():
-    said = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("allpass.diagnosis.verdict.EPOCHS", 20)  # enough for a graph this easy
-        yield judge(graph(), progress=said.append), said
+def test_what_a_model_cannot_do_is_said():
+    assert limits("linkx") == "cannot predict new nodes"
+    assert "label_input=False" in limits("trees")
+    assert limits("gcn") == limits("feature-trees") == ""
 
 
-def test_trained_networks_find_the_planted_answer(trained):
-    verdict, said = trained
-    assert verdict.structure == "helps"
-    assert said == [f"training {model}" for model in MODELS]
-    assert len(verdict.comparison.splits) == 5
-    assert all(one.epochs <= 20 for one in verdict.comparison.contenders)
-    assert verdict.settings["lr"] == SETTINGS[verdict.model]["lr"]
+@pytest.mark.parametrize(
+    ("homophily", "strength", "words", "best"),
+    [
+        (0.95, 0.0, "Structure alone predicts", "structure"),
+        (1 / 3, 4.0, "The features hold the signal, and the structure adds nothing", "features"),
+        (1 / 3, 0.0, "No signal found", None),
+    ],
+)
+def test_it_finds_the_planted_truth(homophily, strength, words, best):
+    verdict = judge(blocks(900, homophily=homophily, strength=strength), candidates=CHEAP, count=3)
+    assert words in verdict.summary
+    if best is not None:
+        alone = verdict.comparison[verdict.squares[best]].estimate.mean
+        assert alone > 0.9
+        assert all(
+            verdict.comparison[model].estimate.mean < alone + 0.02 for model in verdict.squares.values()
+        )
 
 
-def test_the_same_data_gives_the_same_verdict_and_gaps_between_classes_do_not_matter(trained):
-    data = graph()
-    data.y = torch.tensor([1, 4, 9])[data.y]
-    again = judge(data).comparison
-    assert [one.scores for one in again.contenders] == [
-        one.scores for one in trained[0].comparison.contenders
-    ]
+def test_both_squares_are_better_than_each():
+    verdict = judge(blocks(1500, homophily=0.6, strength=1.2), candidates=CHEAP, count=3)
+    assert verdict.summary.startswith("The structure helps")
+    scores = {square: verdict.comparison[model].estimate.mean for square, model in verdict.squares.items()}
+    assert scores["both"] > max(scores["features"], scores["structure"]) + 0.02
 
 
-def test_numbers_are_judged_too(monkeypatch):
-    monkeypatch.setattr("allpass.diagnosis.verdict.EPOCHS", 20)
-    data = graph(60)
-    A = torch.zeros(60, 60).index_put((data.edge_index[1], data.edge_index[0]), torch.ones(()))
-    data.y = 100 + 7 * (A @ data.x[:, 5]) / A.sum(1)
-    assert said(data) == ""
-    verdict = judge(data)
+def test_a_graph_without_features_gets_a_verdict():
+    data = blocks(300)
+    data.x = None
+    verdict = judge(data, count=3, candidates=["label-propagation", "structure-trees", "gcn"])
+    assert verdict.summary.startswith("The structure predicts")
+    assert set(verdict.squares) == {"structure"}
+    assert verdict.comparison["label-propagation"].estimate.mean > 0.9
+
+
+def test_numbers_that_are_smooth_over_the_graph():
+    data = blocks(600, homophily=0.95)
+    noise = torch.randn(600, generator=torch.Generator().manual_seed(1))
+    data.y = 100 + 30 * data.y.double() + noise
+    verdict = judge(data, candidates=CHEAP, count=3)
     assert verdict.comparison.score == "r2"
-    assert verdict.answers[0].difference.mean > 0
+    assert verdict.comparison[verdict.squares["structure"]].estimate.mean > 0.9
+    assert verdict.comparison[verdict.squares["features"]].estimate.mean < 0.1
+    assert verdict.baseline.model == "mean"
+    assert abs(verdict.baseline.estimate.mean) < 0.05
+
+
+def test_rare_classes_are_judged_by_roc_auc_as_scikit_learn_has_it():
+    data = blocks(800, classes=20)
+    data.y = (data.y == 0).long()
+    verdict = judge(data, candidates=["label-propagation"], count=1)
+    assert verdict.comparison.score == "roc_auc"
+    assert verdict.baseline.scores == (0.5,)
+    from allpass.train import fit
+
+    (split,) = splits(data, "stratified", count=1)
+    (run,) = fit("label-propagation", data, split, score="roc_auc")
+    assert verdict.comparison["label-propagation"].scores == (run.scores["test_score"],)
+    from allpass.train import Trained
+
+    outputs = Trained.of(run, "label-propagation", data, score="roc_auc").outputs(data)
+    margin = (outputs[:, 1] - outputs[:, 0])[split.test]
+    assert run.scores["test_score"] == pytest.approx(roc_auc_score(data.y[split.test], margin))
+
+
+def test_the_same_data_gives_the_same_verdict_and_gaps_between_classes_do_not_matter():
+    data = blocks(200)
+    first = judge(data, candidates=CHEAP, count=2)
+    data.y = torch.tensor([1, 4, 9])[data.y]
+    data.fingerprint = first.comparison.dataset and data.fingerprint
+    again = judge(data, candidates=CHEAP, count=2)
+    assert [one.scores for one in again.comparison.contenders] == [
+        one.scores for one in first.comparison.contenders
+    ]

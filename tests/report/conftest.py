@@ -6,6 +6,7 @@ import base64
 import fcntl
 import itertools
 import json
+import math
 import os
 import select
 import shutil
@@ -18,11 +19,11 @@ from typing import Any
 
 import pytest
 import torch
-from tests.train.contenders import comparison
+from tests.diagnosis.verdicts import verdict_on
 from torch_geometric.data import Data
 
 from allpass.diagnosis import Diagnosis, diagnose
-from allpass.diagnosis.verdict import conclude
+from allpass.diagnosis.race import Stopped
 from allpass.report import render
 
 HOSTILE = (
@@ -79,8 +80,14 @@ def diagnoses() -> dict[str, Diagnosis]:
 
 def judged(plain: Diagnosis) -> Diagnosis:
     """The same diagnosis with a verdict on scores that were never trained."""
-    scores = {"mlp-2": (0.6, 0.62), "gcn": (0.8, 0.81), "acm-gcn": (0.84, 0.83), "gcn-8": (0.5, 0.7)}
-    return replace(plain, name="judged", verdict=conclude(comparison(scores)), no_verdict="")
+    scores = {
+        "mlp-2": (0.6, 0.62),
+        "gcn": (0.8, 0.81),
+        "acm-gcn": (0.84, 0.83),
+        "label-propagation": (0.5, 0.7),
+    }
+    stopped = (Stopped("fagcn", "did not fit in the budget", math.nan, 0),)
+    return replace(plain, name="judged", verdict=verdict_on(scores, stopped=stopped), no_verdict="")
 
 
 @pytest.fixture(scope="session")

@@ -16,12 +16,14 @@ from allpass.diagnosis.candidates import (
     EPOCHS,
     PATIENCE,
     SQUARES,
+    Candidate,
     Square,
     candidates_for,
     with_some_features,
 )
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.race import Race, Stopped, race
+from allpass.errors import InputError
 from allpass.models.catalog import resolve
 from allpass.train.compare import Comparison, Contender, contender
 from allpass.train.folds import divide
@@ -186,12 +188,23 @@ def judge(
     numbers = data.y.is_floating_point()
     chosen = find_task("regression" if numbers else "classification", score=score or default_score(data.y))
     folds = divide(data, splits, count=count)
+    runners = candidates_for(data, candidates)
     data = with_some_features(in_deviations(data) if numbers else data)
     limit = budget if candidates is None else None
-    found = race(
-        candidates_for(data, candidates), data, folds, chosen, budget=limit, device=device, progress=progress
+    found = race(runners, data, folds, chosen, budget=limit, device=device, progress=progress)
+    if not found.finished:
+        raise InputError(
+            f"No model could be trained in a budget of {budget:g} s.",
+            "Pass a larger budget, or None for no limit.",
+        )
+    folds = folds[: found.splits]
+    return conclude(
+        _compared(found, data, folds, chosen),
+        _baseline(data, folds, chosen),
+        stopped=found.stopped,
+        budget=limit,
+        seconds=found.seconds,
     )
-    return conclude(found, data, folds[: found.splits], chosen, limit)
 
 
 def default_score(y: Tensor) -> str:
@@ -202,34 +215,28 @@ def default_score(y: Tensor) -> str:
     return "roc_auc" if len(counts) == 2 and int(counts.max()) > RARE * int(counts.sum()) else "accuracy"
 
 
-def conclude(found: Race, data: Data, folds: Sequence[Split], task: Task, budget: float | None) -> Verdict:
-    """What follows from a race."""
-    overlap = overlap_of(folds)
-    contenders = tuple(
-        contender(one.candidate.model, one.job.wanted[0].settings, one.outcomes, 1, overlap)
-        for one in found.finished
-    )
-    names = tuple(fold.name for fold in folds)
-    comparison = Comparison(data.get("name") or "unnamed", task.score, names, overlap, contenders)
-    squares: dict[Square, str] = {}
-    for square in SQUARES:
-        members = tuple(
-            comparison[one.candidate.model] for one in found.finished if one.candidate.square == square
-        )
-        if members:
-            squares[square] = replace(comparison, contenders=members).best
-    return summarised(comparison, squares, _baseline(data, folds, task), found.stopped, budget, found.seconds)
-
-
-def summarised(
+def conclude(
     comparison: Comparison,
-    squares: Mapping[Square, str],
     baseline: Contender,
+    *,
     stopped: tuple[Stopped, ...] = (),
     budget: float | None = None,
     seconds: float = 0.0,
 ) -> Verdict:
-    """The sentences that the scores support."""
+    """The sentences that the scores of a comparison support.
+
+    Args:
+        comparison: Models on the same splits.
+        baseline: The majority class, or the mean, on these splits.
+        stopped: Models that did not run on all of them.
+        budget: Seconds of training that were allowed.
+        seconds: Seconds that it took.
+    """
+    squares: dict[Square, str] = {}
+    for square in SQUARES:
+        members = tuple(one for one in comparison.contenders if Candidate(one.model).square == square)
+        if members:
+            squares[square] = replace(comparison, contenders=members).best
     words = _Words(comparison, squares, baseline)
     answers = tuple(answer for answer in (words.structure(), words.features(), words.smoothing()) if answer)
     structure: Structure = "open"
@@ -303,7 +310,7 @@ class _Words:
         if uses is None or alone is None or "features" not in self.squares:
             return None
         found = self.comparison.difference(uses, alone)
-        sign = self._sign(found)
+        sign = self._sign(found) if abs(found.mean) > self._little() else "even"
         titles = {
             "ahead": f"The features help: {uses} reaches {self._reach(uses)}, the structure alone "
             f"{self._reach(alone)} ({alone}).",
@@ -312,7 +319,7 @@ class _Words:
             "even": f"The features add nothing measurable to the structure: {alone} reaches {self._reach(alone)} "
             f"without them, {uses} {self._reach(uses)} with them.",
         }
-        return self._answer("features", uses, alone, found, titles[sign], "note")
+        return self._answer("features", uses, alone, found, titles[sign], "note", sign=sign)
 
     def smoothing(self) -> Answer | None:
         """Does averaging neighbours lose what a high-pass channel keeps?"""
@@ -342,19 +349,27 @@ class _Words:
     def _sign(self, found: Difference) -> Literal["ahead", "behind", "even"]:
         """Whether the difference is certain: its interval leaves 0 out, or of one or two splits it is large."""
         if found.count < TELLING:
-            low, high = found.mean - self._little(), found.mean + self._little()
+            low, high = found.mean - 2 * self._little(), found.mean + 2 * self._little()
         else:
             low, high = found.low, found.high
         return "ahead" if low > 0 else "behind" if high < 0 else "even"
 
     def _little(self) -> float:
-        """A difference that is too small to matter."""
-        return 0.02
+        """A difference that is too small to matter: a point, or a hundredth of R²."""
+        return 0.01
 
     def _answer(
-        self, question: str, model: str, other: str, found: Difference, title: str, kind: Kind
+        self,
+        question: str,
+        model: str,
+        other: str,
+        found: Difference,
+        title: str,
+        kind: Kind,
+        *,
+        sign: str | None = None,
     ) -> Answer:
-        sign = self._sign(found)
+        sign = sign or self._sign(found)
         if found.count < TELLING:
             text = (
                 f"On {found.count} split{'s' * (found.count != 1)}, too few for an interval: {model} less {other} "
@@ -402,6 +417,16 @@ def limits(model: str) -> str:
         if "uses-labels" in entry.traits
         else ""
     )
+
+
+def _compared(found: Race, data: Data, folds: Sequence[Split], task: Task) -> Comparison:
+    overlap = overlap_of(folds)
+    contenders = tuple(
+        contender(one.candidate.model, one.job.wanted[0].settings, one.outcomes, 1, overlap)
+        for one in found.finished
+    )
+    names = tuple(fold.name for fold in folds)
+    return Comparison(data.get("name") or "unnamed", task.score, names, overlap, contenders)
 
 
 def _baseline(data: Data, folds: Sequence[Split], task: Task) -> Contender:

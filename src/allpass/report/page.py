@@ -115,7 +115,8 @@ def _squares(verdict: Verdict) -> list[SquareRow]:
 
 
 def _score(compared: Comparison, one: Contender) -> str:
-    return wording.percent(one.estimate.mean) if compared.in_percent else wording.number(one.estimate.mean)
+    mean = one.estimate.mean
+    return f"{100 * mean:.1f}%" if compared.in_percent else wording.number(mean)
 
 
 def _described(model: str) -> str:

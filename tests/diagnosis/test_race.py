@@ -1,0 +1,102 @@
+"""A comparison under a budget: who finishes, who stops, and why."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import torch
+from tests.diagnosis.test_verdict import CHEAP, blocks
+
+from allpass.diagnosis import race as module
+from allpass.diagnosis.candidates import Candidate
+from allpass.diagnosis.race import race
+from allpass.diagnosis.verdict import judge
+from allpass.errors import InputError
+from allpass.train import fit, stopping
+from allpass.train.folds import divide
+from allpass.train.rules.tasks import task
+
+TASK = task("classification")
+
+
+def test_without_a_budget_all_run_on_all_splits():
+    data = blocks(150, strength=1.0)
+    folds = divide(data, "stratified", count=3)
+    found = race([Candidate(name) for name in CHEAP], data, folds, TASK)
+    assert [one.candidate.model for one in found.finished] == list(CHEAP)
+    assert found.splits == 3
+    assert not found.stopped
+
+
+def test_the_scores_are_those_of_fit(monkeypatch):
+    monkeypatch.setattr(module, "EPOCHS", 15)
+    data = blocks(120, strength=1.0)
+    folds = divide(data, "stratified", count=2)
+    found = race([Candidate("trees"), Candidate("gcn", {"lr": 0.05})], data, folds, TASK)
+    for entrant in found.finished:
+        stop = stopping("patience-loss", max_epochs=15, patience=30)
+        runs = fit(
+            entrant.candidate.model, data, folds, entrant.candidate.settings, scaling="auto", stop=stop
+        )
+        assert [run.scores for run in runs] == [outcome.scores for outcome in entrant.outcomes]
+
+
+def test_the_hopeless_stop_after_one_split_but_the_best_of_a_square_goes_on():
+    data = blocks(600)  # homophilous, features say nothing
+    folds = divide(data, "stratified", count=3)
+    names = ["label-propagation", "feature-trees", "trees", "mlp-2"]
+    found = race([Candidate(name) for name in names], data, folds, TASK, budget=600)
+    finished = {one.candidate.model for one in found.finished}
+    assert {"label-propagation", "trees"} <= finished
+    assert len(finished & {"feature-trees", "mlp-2"}) == 1
+    (stopped,) = found.stopped
+    assert stopped.reason == "far behind after one split"
+    assert stopped.splits == 1
+
+
+def test_a_budget_is_kept_and_what_did_not_fit_is_named():
+    data = blocks(20_000, strength=1.0)
+    folds = divide(data, "stratified", count=10)
+    names = ["label-propagation", "gcn", "acm-gcn"]
+    start = time.perf_counter()
+    found = race([Candidate(name) for name in names], data, folds, TASK, budget=3)
+    assert time.perf_counter() - start < 20  # the last epoch of a network may run over
+    assert {one.model for one in found.stopped} <= set(names)
+    assert len(found.finished) + len(found.stopped) == len(names)
+    assert all(len(one.outcomes) == found.splits for one in found.finished)
+
+
+def test_when_time_is_short_after_three_splits_nobody_stops():
+    """A close second is worth more than another split."""
+    data = blocks(300, strength=1.0)
+    folds = divide(data, "stratified", count=200)
+    names = ("label-propagation", "trees", "feature-trees", "structure-trees")
+    found = race([Candidate(name) for name in names], data, folds, TASK, budget=12)
+    assert 3 <= found.splits < 200
+    assert all("budget" not in one.reason for one in found.stopped)
+
+
+def test_correct_and_smooth_follows_the_best_model_of_the_features(monkeypatch):
+    monkeypatch.setattr(module, "EPOCHS", 3)
+    data = blocks(300, strength=2.0)
+    folds = divide(data, "stratified", count=1)
+    names = ["correct-and-smooth", "feature-trees", "mlp-2"]
+    found = race([Candidate(name) for name in names], data, folds, TASK)
+    assert found.finished[-1].candidate.model == "correct-and-smooth"
+    assert (
+        found.finished[-1].job.wanted[0].settings["base"] == "feature-trees"
+    )  # three epochs are too few for mlp-2
+
+
+def test_a_budget_in_which_nothing_fits():
+    with pytest.raises(InputError, match="No model could be trained in a budget of 1e-09 s"):
+        judge(blocks(100), budget=1e-9)
+
+
+def test_devices_are_for_networks(monkeypatch):
+    data = blocks(100)
+    found = race(
+        [Candidate("trees")], data, divide(data, "stratified", count=1), TASK, device=torch.device("cpu")
+    )
+    assert found.finished[0].job.device == torch.device("cpu")
