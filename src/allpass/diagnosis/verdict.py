@@ -410,13 +410,11 @@ def limits(model: str) -> str:
     entry = resolve(model)[0]
     if "fixed-nodes" in entry.traits:
         return "cannot predict new nodes"
+    if not entry.reads_labels(entry.settings):
+        return ""
     if "label_input" in entry.settings:
         return "reads the labels of this graph; label_input=False for other graphs"
-    return (
-        "reads the labels of this graph, so it cannot predict another"
-        if "uses-labels" in entry.traits
-        else ""
-    )
+    return "reads the labels of this graph, so it cannot predict another"
 
 
 def _compared(found: Race, data: Data, folds: Sequence[Split], task: Task) -> Comparison:
