@@ -12,7 +12,19 @@ from allpass.errors import DataError
 
 Array = NDArray[Any]
 
-DOUBTFUL = ("?", "-", "--", "na", "none", "unknown", "missing", "undefined", "unlabelled", "unlabeled", "n.a.")
+DOUBTFUL = (
+    "?",
+    "-",
+    "--",
+    "na",
+    "none",
+    "unknown",
+    "missing",
+    "undefined",
+    "unlabelled",
+    "unlabeled",
+    "n.a.",
+)
 """Words that often mean a missing label, in lower case; they are classes until the reader says otherwise."""
 
 
@@ -66,23 +78,32 @@ def class_labels(
         names, place = class_names, {value: value for value in kept}
     elif kept == list(range(len(kept))):
         names = None
-    number_of = np.array([place.get(value, -1) for value in found] + [-1], dtype=np.int64)  # code -1 is the last
+    number_of = np.array(
+        [place.get(value, -1) for value in found] + [-1], dtype=np.int64
+    )  # code -1 is the last
     return Labels(number_of[codes], names, missing, numeric=bool(numbers))
 
 
 def regression_targets(values: Array) -> NDArray[np.float32]:
     """Labels as float32 ``[N]``; NaN is a missing one."""
+    exact = exact_targets(values)
+    with np.errstate(over="ignore"):
+        targets = exact.astype(np.float32)
+    if np.isinf(targets).any():
+        raise DataError("The regression target holds infinite values.", "Replace them, or leave them empty.")
+    return targets
+
+
+def exact_targets(values: Array) -> NDArray[np.float64]:
+    """Labels as float64 ``[N]``; NaN is a missing one."""
     values = _one_column(np.asarray(values))
     try:
-        targets = np.asarray(values.tolist() if values.dtype.kind == "O" else values, dtype=np.float64)
+        return np.asarray(values.tolist() if values.dtype.kind == "O" else values, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(
             "The labels are not numbers, but task='regression' was asked for.",
             "Pass task='classification', or name another label column.",
         ) from None
-    if np.isinf(targets).any():
-        raise DataError("The regression target holds infinite values.", "Replace them, or leave them empty.")
-    return targets.astype(np.float32)
 
 
 def _one_column(values: Array) -> Array:
@@ -108,19 +129,23 @@ def _distinct(values: Array) -> tuple[Array, list[Any]]:
     if values.dtype.kind in "iuf":
         missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
         _check_whole(values, missing)
-        codes = np.full(values.shape, -1, dtype=np.int64)
-        found, codes[~missing] = np.unique(values[~missing], return_inverse=True)
-        return codes, [int(value) for value in found.tolist()]
+        codes: Array = np.full(values.shape, -1, dtype=np.int64)
+        distinct: tuple[Array, Array] = np.unique(values[~missing], return_inverse=True)
+        codes[~missing] = distinct[1]
+        return codes, [int(value) for value in distinct[0].tolist()]
     if values.dtype.kind not in "OSU":
         raise DataError(f"The labels are of the type {values.dtype}.", "Expected whole numbers or text.")
     items = values.tolist()
     absent = np.array([item is None or item != item or item in ("", b"") for item in items], dtype=bool)
     present = [item for item, gone in zip(items, absent.tolist(), strict=True) if not gone]
     if all(isinstance(item, (int, float, np.number)) and not isinstance(item, bool) for item in present):
-        _check_whole(np.array([0 if gone else item for item, gone in zip(items, absent, strict=True)]), absent)
+        floats = [item if isinstance(item, (float, np.floating)) else 0.0 for item in items]
+        _check_whole(np.array(floats), absent)
         words: list[Any] = [int(item) for item in present]
     else:
-        words = [item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in present]
+        words = [
+            item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in present
+        ]
     places: dict[Any, int] = {}
     codes = np.full(len(items), -1, dtype=np.int64)
     codes[~absent] = [places.setdefault(word, len(places)) for word in words]
@@ -137,3 +162,11 @@ def _check_whole(values: Array, missing: Array) -> None:
             f"The labels are not whole numbers: {values[wrong[0]]:g} at node {wrong[0]} ({wrong.size:,} in all).",
             "For a regression target pass task='regression'; else name another label column.",
         )
+
+
+def merged_by_rounding(exact: Array) -> int:
+    """How many different whole numbers become equal when they are rounded to float32, as those above 2**24 may."""
+    large = exact[np.isfinite(exact) & (np.abs(exact) >= 2**24) & (exact == np.floor(exact))]
+    different = np.unique(large)
+    with np.errstate(over="ignore"):
+        return int(different.size - np.unique(different.astype(np.float32)).size)

@@ -22,7 +22,13 @@ from allpass.data.repairs.edges import (
     note_weights,
 )
 from allpass.data.repairs.features import checked_features, column_name
-from allpass.data.repairs.labels import DOUBTFUL, class_labels, regression_targets
+from allpass.data.repairs.labels import (
+    DOUBTFUL,
+    class_labels,
+    exact_targets,
+    merged_by_rounding,
+    regression_targets,
+)
 from allpass.data.repairs.leaks import leaking_columns
 from allpass.errors import DataError, InputError
 
@@ -65,6 +71,13 @@ def checked(
             "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."
         )
     elif task == "regression":
+        merged = merged_by_rounding(exact_targets(draft.y))
+        account.add(
+            "rounded-targets",
+            merged,
+            f"{many(merged, 'target')} cannot be told from another one in single precision.",
+            "Subtract a constant from the targets, such as their smallest.",
+        )
         draft.y, draft.class_names = regression_targets(draft.y), None
         missing = int(np.isnan(draft.y).sum())
         account.add(

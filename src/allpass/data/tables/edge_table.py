@@ -34,7 +34,13 @@ EDGE_COLUMNS = (
     ("head", "tail"),
 )
 WEIGHT_COLUMNS = ("weight", "weights", "edge_weight")
-_NO_ENDS = (*WEIGHT_COLUMNS, "id", "edge", "edge_id", "index")  # taken for an end by name or as a last resort only
+_NO_ENDS = (
+    *WEIGHT_COLUMNS,
+    "id",
+    "edge",
+    "edge_id",
+    "index",
+)  # taken for an end by name or as a last resort only
 
 
 @dataclass(frozen=True)

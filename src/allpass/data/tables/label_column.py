@@ -44,7 +44,9 @@ def missing_values(given: str | Sequence[str] | None) -> list[str] | None:
         return None
     values = given.split(",") if isinstance(given, str) else list(given)
     if not all(isinstance(value, (str, int, float)) for value in values):
-        raise InputError(f"Got missing_labels={given!r}.", "Expected text such as 'NA,?', or a list of values.")
+        raise InputError(
+            f"Got missing_labels={given!r}.", "Expected text such as 'NA,?', or a list of values."
+        )
     return [str(value).strip() for value in values]
 
 
@@ -103,7 +105,9 @@ def _written(value: object) -> str:
 def _numbers(words: list[Any], *, from_text: bool) -> list[float | int] | None:
     """The words as numbers, whole ones exactly; nothing unless all are numbers."""
     if not from_text:
-        plain = all(isinstance(word, (int, float, np.number)) and not isinstance(word, bool) for word in words)
+        plain = all(
+            isinstance(word, (int, float, np.number)) and not isinstance(word, bool) for word in words
+        )
         return [_whole(float(word), word) for word in words] if plain else None
     if any(_CODE.fullmatch(word) or not (is_number(word) or _INFINITE.fullmatch(word)) for word in words):
         return None

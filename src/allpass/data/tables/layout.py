@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ class Layout:
     Args:
         separator: ``","``, ``";"``, a tab, or :data:`SPACES`.
         first: Fields of the first row.
+        text: The line of the first row.
         start: Byte where the first row starts; the lines above it are blank or comments.
         after: Byte where the second row starts.
         line: Number of the first row's line, from 1.
@@ -33,6 +36,7 @@ class Layout:
 
     separator: str
     first: list[str]
+    text: str
     start: int
     after: int
     line: int
@@ -65,37 +69,92 @@ def read_layout(path: Path) -> Layout:
         with path.open(encoding="utf-8", newline="") as lines:
             for line in lines:
                 text = line.removeprefix("\ufeff") if number == 1 else line
-                excel = excel or (number == 1 and _EXCEL.fullmatch(text)) or None
+                excel = excel or (_EXCEL.fullmatch(text) if number == 1 else None)
                 if text.strip() and not text.startswith("#") and not (excel and number == 1):
                     break
                 comments += [text.strip()] if text.startswith("#") else []
                 start, number = start + len(line.encode()), number + 1
             else:
                 raise DataError(f"The file {path.name!r} is empty.", "Expected a table with a header row.")
-            after, rows = start + len(line.encode()), number + 1
-            while text.count('"') % 2 and (more := next(lines, "")):  # a name may span lines
-                text, after, rows = text + more, after + len(more.encode()), rows + 1
-            start += len(line.encode()) - len(line.removeprefix("\ufeff").encode()) if number == 1 else 0
+            if "\0" in text:
+                raise not_text(path)
+            start += len(line.encode()) - len(text.encode())
+            separator = excel[1] if excel else _separator(text, path)
+            row = next(rows(itertools.chain([text], lines), path, number, separator))
     except UnicodeDecodeError:
         raise not_text(path) from None
-    if "\0" in text:
-        raise not_text(path)
-    separator = excel[1] if excel else _separator(text, path)
-    first = split_row(text, separator)
-    return Layout(separator, first, start, after, number, rows, comments)
+    first = [field.strip() for field in row.fields]
+    return Layout(
+        separator, first, row.text.strip(), start, start + len(row.text.encode()), number, row.after, comments
+    )
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a text table.
+
+    Args:
+        line: Number of the line it starts in.
+        after: Number of the line behind it.
+        text: Its text.
+        fields: Its fields, as pandas reads them.
+        loose: Whether text follows a closing quote.
+    """
+
+    line: int
+    after: int
+    text: str
+    fields: list[str]
+    loose: bool = False
+
+
+def rows(lines: Iterable[str], path: Path, line: int, separator: str) -> Iterator[Row]:
+    """The rows in these lines, of which the first has the number ``line``; a quoted field may hold line breaks."""
+    taken: list[str] = []
+
+    def recorded() -> Iterator[str]:
+        for text in lines:
+            taken.append(text)
+            yield _spaced(text, separator)
+
+    reader = csv.reader(recorded(), strict=True, **_dialect(separator))
+    while True:
+        taken.clear()
+        loose = False
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            # Text behind a closing quote belongs to the field, as long as that stays in its line.
+            if len(taken) != 1 or taken[0].count('"') % 2:
+                raise _open_quote(path, line, line + len(taken) - 1) from None
+            fields, loose = split_row(taken[0], separator), True
+        yield Row(line, line + len(taken), "".join(taken), fields, loose)
+        line += len(taken)
+
+
+def _open_quote(path: Path, line: int, last: int) -> DataError:
+    return DataError(
+        f"A quote that opens in line {line:,} of {path.name!r} is not closed"
+        + (f" there, but in line {last:,}, or never." if last > line else "."),
+        'Close the quote at the end of its field; write a quote that belongs to the text twice ("").',
+    )
 
 
 def split_row(line: str, separator: str) -> list[str]:
     """The fields of one row, without spaces around them."""
-    return [field.strip() for field in next(csv.reader([spaced(line, separator)], **dialect(separator)), [])]
+    return [
+        field.strip() for field in next(csv.reader([_spaced(line, separator)], **_dialect(separator)), [])
+    ]
 
 
-def spaced(line: str, separator: str) -> str:
+def _spaced(line: str, separator: str) -> str:
     """The line as Python's csv reader takes it: a run of spaces and tabs between fields is one space."""
     return line.replace("\t", " ").rstrip(" \r\n") + "\n" if separator == SPACES else line
 
 
-def dialect(separator: str) -> dict[str, Any]:
+def _dialect(separator: str) -> dict[str, Any]:
     """Options of Python's csv reader that split rows as pandas does."""
     return {"delimiter": " " if separator == SPACES else separator, "skipinitialspace": True}
 

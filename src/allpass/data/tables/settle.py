@@ -32,7 +32,8 @@ def starts_with_edge(table: Table, edges: Edges, nodes: Collection[str] | None, 
             f"The first row of {table.title} looks like an edge: its {known[0]!r} is an end point in other rows too.",
             "Write a row of column names above it, such as source and target.",
         )
-    account.add("header", int(not all(map(is_number, edges.ids))), f"{words}.", _CURE)
+    certain = all(map(is_number, edges.ids)) and not any(map(is_number, edges.header))
+    account.add("header", int(not certain), f"{words}.", _CURE)
     return False
 
 
@@ -48,7 +49,9 @@ def settle_first_row(table: Table, ends: Collection[str], account: Account) -> N
         return
     words = table.text.layout.first
     table.text.read_first_row(as_names=True)
-    account.add("header", 1, f"The first row of {table.title} ({some(words)}) was read as column names.", _CURE)
+    account.add(
+        "header", 1, f"The first row of {table.title} ({some(words)}) was read as column names.", _CURE
+    )
 
 
 def settle_index(table: Table, ends: Collection[str]) -> str | None:

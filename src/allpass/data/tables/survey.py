@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from allpass.data.tables.layout import SPACES, dialect, is_number, not_text, spaced, split_row
+from allpass.data.tables.layout import SPACES, is_number, not_text, rows, split_row
 from allpass.errors import DataError
 
 Array = NDArray[Any]
@@ -46,16 +45,22 @@ class Survey:
             because a space follows or because it has another number of fields than a row.
         numeric: Whether the first row starts with a number.
         spread: For each column the cells that hold a line break.
+        loose: Rows with text behind a closing quote; it is read as part of the field.
+        headers: Numbers of the lines that repeat the header, as in files that were joined.
         gaps: Blank lines between rows; they are looked for in tables of one column.
         rows: How many rows there are, without those that start with ``#``.
+        widest: The most fields in a row.
     """
 
     short: Lines = field(default_factory=Lines)
     hashes: list[tuple[int, str, bool]] = field(default_factory=list)
     numeric: bool = False
     spread: dict[int, Lines] = field(default_factory=dict)
+    loose: Lines = field(default_factory=Lines)
+    headers: list[int] = field(default_factory=list)
     gaps: Lines = field(default_factory=Lines)
     rows: int = 0
+    widest: int = 0
 
     def comments(self, above: bool) -> list[tuple[int, str]]:
         """Number and text of the lines to skip; ``above`` says whether comments stand above the table.
@@ -71,27 +76,32 @@ class Survey:
 class _Block:
     """Consecutive rows: the line each starts in, its number of fields (0: blank), whether it starts with ``#``.
 
-    ``text`` gives the text of one of them; ``spread`` is as in :class:`Survey`.
+    ``text`` gives the text of one of them; ``headers``, ``spread`` and ``loose`` are as in
+    :class:`Survey`.
     """
 
     lines: Array
     fields: Array
     hashed: Array
     text: Callable[[int], str]
+    headers: list[int] = field(default_factory=list)
     spread: dict[int, Lines] = field(default_factory=dict)
+    loose: Lines = field(default_factory=Lines)
 
 
-def survey(path: Path, start: int, line: int, width: int, separator: str) -> Survey:
+def survey(path: Path, start: int, line: int, width: int, separator: str, header: str = "") -> Survey:
     """Look at the rows from byte ``start``, the first of line number ``line``, where a row has ``width`` fields.
+
+    ``header`` is the line of names above the rows, if there is one.
 
     Raises:
         DataError: A row has more fields, a quote is not closed, or the file is not text.
     """
     found, blank, last = Survey(), [np.empty(0, np.int64)], 0
-    for block in _blocks(path, start, line, width, separator):
+    for block in _blocks(path, start, line, width, separator, header):
         filled = block.fields > 0
-        rows = filled & ~block.hashed
-        long, short = (np.flatnonzero(rows & wrong) for wrong in (block.fields > width, block.fields < width))
+        data = filled & ~block.hashed
+        long, short = (np.flatnonzero(data & wrong) for wrong in (block.fields > width, block.fields < width))
         if long.size:
             raise DataError(
                 f"Line {block.lines[long[0]]:,} of {path.name!r} has {block.fields[long[0]]:,} fields; "
@@ -100,15 +110,18 @@ def survey(path: Path, start: int, line: int, width: int, separator: str) -> Sur
             )
         if short.size:
             found.short.add(short.size, int(block.lines[short[0]]), block.text(int(short[0])))
-        if not found.rows and rows.any():
-            found.numeric = is_number(split_row(block.text(int(np.argmax(rows))), separator)[0])
+        if not found.rows and data.any():
+            found.numeric = is_number(split_row(block.text(int(np.argmax(data))), separator)[0])
         for place in np.flatnonzero(block.hashed).tolist():
             text = block.text(place)
             certain = text[1:2] in ("", " ", "\t", "#") or bool(block.fields[place] != width)
             found.hashes.append((int(block.lines[place]), text, certain))
+        found.headers += block.headers
         for column, cells in block.spread.items():
             found.spread.setdefault(column, Lines()).add(cells.count, cells.first)
-        found.rows += int(np.count_nonzero(rows))
+        found.widest = max(found.widest, int(block.fields[filled].max(initial=0)))
+        found.loose.add(block.loose.count, block.loose.first, block.loose.text)
+        found.rows += int(np.count_nonzero(data))
         blank.append(block.lines[~filled])
         last = int(block.lines[filled][-1]) if filled.any() else last
     gaps = np.concatenate(blank)
@@ -125,17 +138,19 @@ def without_lines(path: Path, start: int, line: int, skipped: set[int]) -> io.By
     return io.BytesIO(b"\n".join(text for number, text in enumerate(lines, line) if number not in skipped))
 
 
-def _blocks(path: Path, start: int, line: int, width: int, separator: str) -> Iterator[_Block]:
+def _blocks(path: Path, start: int, line: int, width: int, separator: str, header: str) -> Iterator[_Block]:
     with path.open("rb") as file:
         file.seek(start)
         for chunk in _chunks(file):
             if b"\0" in chunk:
                 raise not_text(path)
-            if b'"' in chunk:  # Quotes may hold separators and line breaks: from here on each row is read by itself.
+            if (
+                b'"' in chunk
+            ):  # Quotes may hold separators and line breaks: from here on each row is read by itself.
                 file.seek(start)
-                yield from _quoted(file, path, line, width, separator)
+                yield from _quoted(file, path, line, width, separator, header)
                 return
-            block = _plain(chunk, line, width, separator)
+            block = _plain(chunk, line, width, separator, header)
             yield block
             start, line = start + len(chunk), line + block.lines.size
 
@@ -158,7 +173,7 @@ def _normal(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
-def _plain(chunk: bytes, line: int, width: int, separator: str) -> _Block:
+def _plain(chunk: bytes, line: int, width: int, separator: str, header: str) -> _Block:
     """Lines without quotes, all at once."""
     text = _normal(chunk)
     text = text if text.endswith(b"\n") else text + b"\n"
@@ -176,7 +191,13 @@ def _plain(chunk: bytes, line: int, width: int, separator: str) -> _Block:
         fields = np.where(np.logical_or.reduceat(solid, starts), 1 + _count(separators, starts), 0)
         # Some programs end every row in a separator; the field behind it is empty.
         fields -= (fields == width + 1) & separators[np.maximum(ends - 1, 0)]
+    headers: list[int] = []
+    wanted, place = b"\n" + header.encode() + b"\n", -1
+    framed = b"\n" + text
+    while header and (place := framed.find(wanted, place + 1)) >= 0:
+        headers.append(line + int(np.searchsorted(starts, place)))
     return _Block(
+        headers=headers,
         lines=line + np.arange(ends.size),
         fields=fields,
         hashed=letters[starts] == ord("#"),
@@ -190,7 +211,9 @@ def _count(marks: Array, starts: Array) -> Array:
     return np.diff(np.searchsorted(places, np.append(starts, marks.size)))
 
 
-def _quoted(file: BinaryIO, path: Path, line: int, width: int, separator: str) -> Iterator[_Block]:
+def _quoted(
+    file: BinaryIO, path: Path, line: int, width: int, separator: str, header: str
+) -> Iterator[_Block]:
     """Rows with quotes in them, one by one."""
     lines: list[int] = []
     fields: list[int] = []
@@ -199,59 +222,32 @@ def _quoted(file: BinaryIO, path: Path, line: int, width: int, separator: str) -
 
     def block() -> _Block:
         first = [text.lstrip(" ")[:1] for text in texts]
-        taken = (np.array(lines, np.int64), np.array(fields, np.int64), np.array([c == "#" for c in first], bool))
-        return _Block(*taken, text=list(texts).__getitem__, spread=dict(spread))
+        taken = (
+            np.array(lines, np.int64),
+            np.array(fields, np.int64),
+            np.array([c == "#" for c in first], bool),
+        )
+        return _Block(*taken, text=list(texts).__getitem__, headers=headers, spread=spread, loose=loose)
 
-    for number, text, row in _rows(file, path, line, separator):
-        count = 0 if not any(row) and len(row) < 2 else len(row)
-        if count == width + 1 and not row[-1]:
-            count = width
-        lines.append(number)
-        fields.append(count)
-        texts.append(text)
-        for column, cell in enumerate(row if len(text) > 1 and "\n" in text.rstrip("\r\n") else ()):
-            if "\n" in cell or "\r" in cell:
-                spread.setdefault(column, Lines()).add(1, number)
-        if len(lines) == _ROWS:
-            yield block()
-            lines, fields, texts, spread = [], [], [], {}
-    yield block()
-
-
-def _rows(file: BinaryIO, path: Path, line: int, separator: str) -> Iterator[tuple[int, str, list[str]]]:
-    """The line that each row starts in, its text and its fields, as pandas reads them."""
-    taken: list[str] = []
+    loose, headers = Lines(), list[int]()
     decoded = io.TextIOWrapper(file, encoding="utf-8", newline="")
-
-    def lines() -> Iterator[str]:
-        for text in decoded:
-            taken.append(text)
-            yield spaced(text, separator)
-
-    reader = csv.reader(lines(), strict=True, **dialect(separator))
     try:
-        while True:
-            taken.clear()
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except csv.Error:
-                # Text behind a closing quote belongs to the field, as long as that stays in its line.
-                if len(taken) != 1 or taken[0].count('"') % 2:
-                    raise _open_quote(path, line, line + len(taken) - 1) from None
-                row = split_row(taken[0], separator)
-            yield line, "".join(taken), row
-            line += len(taken)
+        for row in rows(decoded, path, line, separator):
+            count = len(row.fields) if len(row.fields) > 1 or row.text.strip() else 0
+            # Some programs end every row in a separator; the field behind it is empty.
+            lines.append(row.line)
+            fields.append(width if count == width + 1 and not row.fields[-1] else count)
+            texts.append(row.text)
+            headers += [row.line] * bool(header and row.text.strip() == header)
+            loose.add(int(row.loose), row.line, row.text)
+            for column, cell in enumerate(row.fields if row.after > row.line + 1 else ()):
+                if "\n" in cell or "\r" in cell:
+                    spread.setdefault(column, Lines()).add(1, row.line)
+            if len(lines) == _ROWS:
+                yield block()
+                lines, fields, texts, headers, spread, loose = [], [], [], [], {}, Lines()
+        yield block()
     except UnicodeDecodeError:
         raise not_text(path) from None
     finally:
         decoded.detach()  # the file is closed by who opened it
-
-
-def _open_quote(path: Path, line: int, last: int) -> DataError:
-    return DataError(
-        f"A quote that opens in line {line:,} of {path.name!r} is not closed"
-        + (f" there, but in line {last:,}, or never." if last > line else "."),
-        'Close the quote at the end of its field; write a quote that belongs to the text twice ("").',
-    )

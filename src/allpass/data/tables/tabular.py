@@ -136,9 +136,7 @@ def _checked_path(path: Path, role: str) -> Path:
         raise MissingFileError(f"There is no file {str(path)!r} (the {role}).", "Check the path.")
     suffix = path.suffix.lower()
     if suffix not in PARQUET_SUFFIXES and _is_zip(path):
-        raise DataError(
-            f"The file {path.name!r} looks like an Excel file.", "Save the sheet as CSV (UTF-8)."
-        )
+        raise DataError(f"The file {path.name!r} looks like an Excel file.", "Save the sheet as CSV (UTF-8).")
     if suffix not in TABLE_SUFFIXES:
         raise DataError(
             f"The file {path.name!r} does not look like a table.",
@@ -176,7 +174,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _with_index(frame: pd.DataFrame, title: str) -> pd.DataFrame:
     """The frame with the named levels of its index as its first columns, and names that are text."""
     if frame.columns.nlevels > 1:
-        raise DataError(f"The columns of {title} have names of {frame.columns.nlevels} parts.", "Expected one each.")
+        raise DataError(
+            f"The columns of {title} have names of {frame.columns.nlevels} parts.", "Expected one each."
+        )
     named = [level for level, name in enumerate(frame.index.names) if name is not None]
     names = [str(frame.index.names[level]) for level in named] + [str(name) for name in frame.columns]
     if named:

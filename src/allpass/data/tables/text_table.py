@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from allpass.data.account import Account
 from allpass.data.draft import many
-from allpass.data.tables.layout import Layout, not_text, read_layout, split_row
+from allpass.data.tables.layout import Layout, is_number, not_text, read_layout
 from allpass.data.tables.survey import Lines, Survey, survey, without_lines
 from allpass.errors import DataError
 
@@ -74,38 +74,45 @@ class TextTable:
         account.add(
             "short-rows",
             found.short.count,
-            f"{many(found.short.count, 'row', 'rows')} of {self.title} "
-            f"{'has' if found.short.count == 1 else 'have'} fewer fields than the {len(self.columns)} columns; the "
-            f"fields that lack were read as empty. The first is line {found.short.first:,}: "
-            f"{found.short.text.strip()!r}.",
+            f"Too few fields in {many(found.short.count, 'row')} of {self.title}: the others were read as empty. "
+            f"{_first(found.short.first, found.short.text)}",
             "Check these lines, and write every field, even an empty one.",
+        )
+        account.add(
+            "repeated-headers",
+            len(found.headers),
+            f"Skipped {many(len(found.headers), 'repeat')} of the header of {self.title}, in line "
+            f"{', '.join(map(str, found.headers[:5]))}{', ...' if len(found.headers) > 5 else ''}.",
+        )
+        account.add(
+            "loose-quotes",
+            found.loose.count,
+            f"Text behind a closing quote in {many(found.loose.count, 'row')} of {self.title} was read as part of the "
+            f"field. {_first(found.loose.first, found.loose.text)}",
+            'Write a quote that belongs to the text twice ("").',
         )
         account.add(
             "comment-lines",
             len(skipped),
-            f"{many(len(skipped), 'line')} of {self.title} that {'starts' if len(skipped) == 1 else 'start'} with # "
-            f"{'was' if len(skipped) == 1 else 'were'} skipped as {'a comment' if len(skipped) == 1 else 'comments'}"
-            + (f". The first is line {skipped[0][0]:,}: {skipped[0][1].strip()!r}." if skipped else ""),
+            f"Skipped {many(len(skipped), 'comment')} inside {self.title}. {_first(*(skipped or [(0, '')])[0])}",
             "Put the first field in quotes when such a line is a row.",
         )
         kept = [(line, text) for line, text, _ in found.hashes if (line, text) not in set(skipped)]
         account.add(
             "hash-rows",
             len(kept),
-            f"{many(len(kept), 'row')} of {self.title} {'starts' if len(kept) == 1 else 'start'} with # and "
-            f"{'was' if len(kept) == 1 else 'were'} read as {'a row' if len(kept) == 1 else 'rows'}"
-            + (f". The first is line {kept[0][0]:,}: {kept[0][1].strip()!r}." if kept else ""),
+            f"{many(len(kept), 'line')} of {self.title} with a # in front: read as data. "
+            f"{_first(*(kept or [(0, '')])[0])}",
             "Remove such lines when they are comments.",
         )
         broken = {self.columns[place]: cells for place, cells in found.spread.items()}
+        cells_of = [
+            f"{name!r} ({cells.count:,}, the first in line {cells.first:,})" for name, cells in broken.items()
+        ]
         account.add(
             "line-breaks",
             sum(cells.count for cells in broken.values()),
-            f"Cells of {self.title} hold line breaks: "
-            + ", ".join(
-                f"{name!r} ({cells.count:,}, the first in line {cells.first:,})" for name, cells in broken.items()
-            )
-            + ".",
+            f"Cells of {self.title} hold line breaks: {', '.join(cells_of)}.",
             "Check that no quote is left open there.",
         )
 
@@ -113,16 +120,21 @@ class TextTable:
         import pandas as pd
 
         self._check_gaps()
-        options: dict[str, Any] = {"dtype": str, "na_values": [""]} if as_text else {"na_values": list(MISSING_WORDS)}
+        names = self.columns[: self._surveyed().widest]  # pandas refuses names that no row has a field for
+        if not names:
+            return pd.DataFrame({name: [] for name in columns})
+        options: dict[str, Any] = (
+            {"dtype": str, "na_values": [""]} if as_text else {"na_values": list(MISSING_WORDS)}
+        )
         try:
             with self._rows() as rows, warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)
-                return pd.read_csv(
+                frame = pd.read_csv(
                     rows,
                     sep=self.layout.separator,
                     header=None,
-                    names=self.columns,
-                    usecols=[self.columns.index(name) for name in columns],
+                    names=names,
+                    usecols=[names.index(name) for name in columns if name in names] or [0],
                     index_col=False,
                     skipinitialspace=True,
                     keep_default_na=False,
@@ -130,8 +142,6 @@ class TextTable:
                     encoding="utf-8",
                     **options,
                 )
-        except pd.errors.EmptyDataError:
-            return pd.DataFrame({name: [] for name in columns})
         except UnicodeDecodeError:
             raise not_text(self.path) from None
         except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
@@ -139,12 +149,13 @@ class TextTable:
                 f"The file {self.path.name!r} could not be read as a table. {str(error).strip().splitlines()[0]}",
                 "Expected the same number of fields in every row, separated by commas, semicolons or tabs.",
             ) from error
+        return frame.reindex(columns=columns)
 
     def _rows(self) -> Any:
         start, line = self._start()
-        skipped = self._comments()
+        skipped = {*self._surveyed().headers, *(number for number, _ in self._comments())}
         if skipped:
-            return without_lines(self.path, start, line, {number for number, _ in skipped})
+            return without_lines(self.path, start, line, skipped)
         file = self.path.open("rb")
         file.seek(start)
         return file
@@ -156,7 +167,9 @@ class TextTable:
 
     def _surveyed(self) -> Survey:
         if self._survey is None:
-            self._survey = survey(self.path, *self._start(), len(self.columns), self.layout.separator)
+            words = not self.headless and not any(is_number(name) for name in self.columns)
+            header = self.layout.text if words else ""
+            self._survey = survey(self.path, *self._start(), len(self.columns), self.layout.separator, header)
         return self._survey
 
     def _comments(self) -> list[tuple[int, str]]:
@@ -180,8 +193,12 @@ def check_names(columns: Sequence[str], title: str) -> None:
     if twice is not None:
         raise DataError(
             f"Several columns of {title} are called {twice!r}.",
-            "Rename or remove the others, so that it is clear which one is meant.",
+            "Rename or remove the others. If that row holds data, write a row of column names above it.",
         )
+
+
+def _first(line: int, text: str) -> str:
+    return f"The first is line {line:,}: {text.strip()[:80]!r}."
 
 
 def _row(fields: list[str]) -> str:
