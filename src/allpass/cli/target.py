@@ -113,6 +113,13 @@ def _declared(
             help="Edges to nodes that the node table lacks: error, drop or add.", rich_help_panel=_TABLES
         ),
     ] = None,
+    missing_labels: Annotated[
+        str | None,
+        typer.Option(
+            help="Values of the label column that mean a missing label, with commas between; '' makes classes of all.",
+            rich_help_panel=_TABLES,
+        ),
+    ] = None,
     task: Annotated[
         str | None,
         typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),

@@ -33,6 +33,8 @@ def in_shell_words(sentence: str) -> str:
         'Pass --unknown-nodes drop, or name the column with --label.'
         >>> in_shell_words("Got max_epochs=0. Pass fixed_graph=True, or label=False.")
         'Got --epochs 0. Pass --fixed-graph, or --no-label.'
+        >>> in_shell_words("Pass missing_labels='' to make classes of such values.")
+        "Pass --missing-labels '' to make classes of such values."
     """
     return re.sub(rf"\b(?P<name>{'|'.join(_NAMES)})=(?P<value>{_VALUE})", _flag, sentence)
 
@@ -44,5 +46,7 @@ def _flag(match: re.Match[str]) -> str:
         return word.replace("--", "--no-", 1)
     if value.startswith("["):
         value = ",".join(item.strip(" '\"") for item in value[1:-1].split(","))
+    if value == "''":
+        return f"{word} ''"
     value = value.strip("'\"")
     return word if value in ("", "True") else f"{word} {value if ' ' not in value else repr(value)}"

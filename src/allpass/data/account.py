@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 
@@ -40,6 +40,10 @@ class Account:
         """Write a note, unless it concerns nothing at all."""
         if count:
             self._notes.append(Note(code, count, what, cure))
+
+    def extend(self, notes: Iterable[Note]) -> None:
+        """Take in the notes of another account."""
+        self._notes.extend(notes)
 
     def __iter__(self) -> Iterator[Note]:
         return iter(self._notes)

@@ -18,6 +18,7 @@ from allpass.data.fingerprint import fingerprint
 from allpass.data.repairs.repair import checked
 from allpass.data.splits import Split
 from allpass.data.tables.columns import unfilled
+from allpass.data.tables.label_column import missing_values
 from allpass.data.tables.node_table import read_nodes
 from allpass.data.tables.tabular import Table, import_pandas
 from allpass.errors import DataError, InputError
@@ -73,6 +74,7 @@ def from_networkx(
     weight: str | bool | None = None,
     nan: str = "median",
     max_categories: int = 50,
+    missing_labels: str | Sequence[str] | None = None,
     task: str = "classification",
     name: str | None = None,
 ) -> Data:
@@ -89,6 +91,7 @@ def from_networkx(
             An edge without the attribute weighs 1.
         nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.
         max_categories: As in :func:`~allpass.data.tables.from_tables.from_tables`.
+        missing_labels: As in :func:`~allpass.data.tables.from_tables.from_tables`.
         task: ``"classification"`` or ``"regression"``.
         name: The graph's name, by default its own.
     """
@@ -104,6 +107,7 @@ def from_networkx(
             id_column=_ID,
             nan=nan,
             max_categories=max_categories,
+            missing_labels=missing_values(missing_labels),
         )
     else:
         for option, value in (("label", label), ("features", features)):
@@ -115,7 +119,10 @@ def from_networkx(
     draft.node_ids = [str(node) for node in order]
     _add_networkx_edges(draft, graph, {node: place for place, node in enumerate(order)}, weight)
     title = name or str(graph.name or "networkx")
-    return checked(draft, name=title, source="NetworkX", nan=unfilled(nan), task=task, signs=True)
+    negative = missing_labels is not None
+    return checked(
+        draft, name=title, source="NetworkX", nan=unfilled(nan), task=task, signs=True, negative=negative
+    )
 
 
 def from_pyg(

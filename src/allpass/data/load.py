@@ -30,6 +30,7 @@ class Options(TypedDict, total=False):
     undirected: bool
     unknown_nodes: str
     max_categories: int
+    missing_labels: str | Sequence[str]
     nan: str | None
     task: str
     x: Any
@@ -41,7 +42,7 @@ class Options(TypedDict, total=False):
 
 
 _ARRAYS = {"nan", "task", "name"}
-_NETWORKX = _ARRAYS | {"label", "features", "weight", "max_categories"}
+_NETWORKX = _ARRAYS | {"label", "features", "weight", "max_categories", "missing_labels"}
 _TABLES = _NETWORKX | {"id_column", "source_column", "target_column", "undirected", "unknown_nodes"}
 _SCIPY = _ARRAYS | {"x", "y", "weighted"}
 _NAMED = {"data_dir", "unlabelled"}
@@ -56,10 +57,10 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
     a name, such as ``"cora"``                      ``data_dir``, ``unlabelled``
     a folder with ``edges.*`` and ``nodes.*``,      ``label``, ``features``, ``id_column``, ``source_column``,
     an edge table, or ``edges=`` and ``nodes=``     ``target_column``, ``weight``, ``undirected``, ``unknown_nodes``,
-                                                    ``max_categories``, ``nan``, ``task``, ``name``
+                                                    ``max_categories``, ``missing_labels``, ``nan``, ``task``, ``name``
     ``.npz``, ``.mat``, PyG's ``Data``              ``nan``, ``task``, ``name``
-    ``.graphml``, NetworkX                          ``label``, ``features``, ``weight``, ``max_categories``, ``nan``,
-                                                    ``task``, ``name``
+    ``.graphml``, NetworkX                          ``label``, ``features``, ``weight``, ``max_categories``,
+                                                    ``missing_labels``, ``nan``, ``task``, ``name``
     a SciPy matrix                                  ``x``, ``y``, ``weighted``, ``nan``, ``task``, ``name``
     ==============================================  ================================================================
 

@@ -164,3 +164,13 @@ def test_weights() -> None:
     ):
         with pytest.raises(DataError, match=message):
             checked_weights(bad, 2, account)
+
+
+def test_weights_that_single_precision_cannot_hold() -> None:
+    account = Account()
+    for bad in (1e39, 1e-60):
+        with pytest.raises(DataError, match="1 edge weight is too large or too small for single precision"):
+            checked_weights(np.array([1.0, bad]), 2, account)
+    assert len(account) == 0
+    checked_weights(np.array([2**25 + 1, 2**25 + 4, 2**25 + 3]), 3, account)
+    assert [(note.code, note.count) for note in account] == [("rounded-weights", 1)]

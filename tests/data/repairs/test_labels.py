@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allpass.data.repairs.labels import class_labels, regression_targets
+from allpass.data.repairs.labels import class_labels, merged_by_rounding, regression_targets
 from allpass.errors import DataError
 
 
@@ -84,3 +84,39 @@ def test_regression_targets() -> None:
         regression_targets(np.array(["a"], dtype=object))
     with pytest.raises(DataError, match="infinite"):
         regression_targets(np.array([np.inf]))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([2**53, 2**53 + 1, 2**53 + 2]),
+        np.array([2**63, 2**63 + 1, 2**64 - 1], dtype=np.uint64),
+        np.array([2**53, 2**63, 2**70, None], dtype=object)[:3],
+        np.array([1e15, 1e19, 1e30]),
+    ],
+)
+def test_large_numbers_stay_apart(values: np.ndarray) -> None:
+    labels = class_labels(values)
+    assert labels.y.tolist() == [0, 1, 2]
+    assert labels.names == [str(int(value)) for value in values.tolist()]
+
+
+def test_negative_numbers_that_are_missing_are_counted() -> None:
+    labels = class_labels(np.array([-1, 0, -1, 2]), signs=True)
+    assert (labels.y.tolist(), labels.names, labels.missing) == ([-1, 0, -1, 1], ["0", "2"], {"-1": 2})
+    assert class_labels(np.array([-1, -99, 0])).missing == {"-99": 1, "-1": 1}
+
+
+def test_several_negative_numbers_are_classes_where_signs_mean_something() -> None:
+    labels = class_labels(np.array([-2.0, np.nan, 1, -1, 2]), signs=True)
+    assert (labels.y.tolist(), labels.names, labels.missing) == ([0, -1, 2, 1, 3], ["-2", "-1", "1", "2"], {})
+    kept = class_labels(np.array([-1, 0, 1]), negative=True)
+    assert (kept.y.tolist(), kept.names) == ([0, 1, 2], ["-1", "0", "1"])
+
+
+def test_numbers_that_single_precision_cannot_tell_apart_are_counted() -> None:
+    assert merged_by_rounding(np.array([2**24 - 1, 2**24, 2**24 + 2, 5.5, np.nan, np.inf])) == 0
+    assert merged_by_rounding(np.array([2**24, 2**24 + 1, 2**24 + 1])) == 1
+    assert merged_by_rounding(2**25 + np.arange(5)) == 3  # they become 2**25 and 2**25 + 4
+    with pytest.raises(DataError, match="infinite"):
+        regression_targets(np.array([1e39]))

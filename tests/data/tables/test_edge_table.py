@@ -100,10 +100,3 @@ def test_missing_ids_are_refused() -> None:
         DataError, match=r"2 rows have no value in the column 'v' of the edge table; the first is row 2"
     ):
         read({"u": [1, 2, 3], "v": ["a", None, np.nan]})
-
-
-def test_a_first_row_that_is_an_edge_is_not_lost_as_a_header(tmp_path):
-    path = tmp_path / "edges.txt"
-    path.write_text("a b\nb c\nc d\n")
-    with pytest.raises(DataError, match=r"looks like an edge: its 'b' is an end point"):
-        read_edges(Table(path, "edge table"), None, None, None, Account())

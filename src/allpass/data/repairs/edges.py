@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many
+from allpass.data.repairs.labels import merged_by_rounding
 from allpass.errors import DataError
 
 Array = NDArray[Any]
@@ -68,6 +69,22 @@ def checked_weights(weight: Array | None, num_edges: int, account: Account) -> A
             f"{np.flatnonzero(~np.isfinite(weight))[0] + 1:,}.",
             "Fill them in, or load the graph without weights (for tables weight=False).",
         )
+    with np.errstate(over="ignore"):
+        single = weight.astype(np.float32)
+    lost = np.flatnonzero(np.isinf(single) | ((single == 0) & (weight != 0)))
+    if lost.size:
+        raise DataError(
+            f"{many(lost.size, 'edge weight is', 'edge weights are')} too large or too small for single precision; the "
+            f"first is {weight[lost[0]]:g}, that of edge {lost[0] + 1:,}.",
+            "Scale the weights, or load the graph without weights (for tables weight=False).",
+        )
+    merged = merged_by_rounding(weight) if weight.dtype.kind in "iuf" and weight.dtype.itemsize > 4 else 0
+    account.add(
+        "rounded-weights",
+        merged,
+        f"{many(merged, 'edge weight')} became equal to another one in single precision.",
+        "Subtract a constant when they are dates or ids, or load the graph without weights.",
+    )
     negative = np.flatnonzero(weight < 0)
     if negative.size:
         account.add(
@@ -77,7 +94,7 @@ def checked_weights(weight: Array | None, num_edges: int, account: Account) -> A
             f"{negative[0] + 1:,}. Kept.",
             "Metrics and normalisations refuse them: make them 0 or more, or load the graph without weights.",
         )
-    return weight.astype(np.float32)
+    return single
 
 
 def merge_duplicates(

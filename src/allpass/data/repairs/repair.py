@@ -22,7 +22,13 @@ from allpass.data.repairs.edges import (
     note_weights,
 )
 from allpass.data.repairs.features import checked_features, column_name
-from allpass.data.repairs.labels import class_labels, regression_targets
+from allpass.data.repairs.labels import (
+    DOUBTFUL,
+    class_labels,
+    exact_targets,
+    merged_by_rounding,
+    regression_targets,
+)
 from allpass.data.repairs.leaks import leaking_columns
 from allpass.errors import DataError, InputError
 
@@ -37,6 +43,7 @@ def checked(
     nan: str | None = None,
     task: str = "classification",
     signs: bool = False,
+    negative: bool = False,
 ) -> Data:
     """Check and repair a draft, and make the standard ``Data`` of it.
 
@@ -46,7 +53,8 @@ def checked(
         source: Where it came from, in words.
         nan: What to do with NaN and infinite features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
         task: ``"classification"``, or ``"regression"`` to keep the labels as float32.
-        signs: Read labels of -1 and 1 alone as two classes; else -1 is a missing label.
+        signs: As in :func:`~allpass.data.repairs.labels.class_labels`.
+        negative: As there.
     """
     if task not in ("classification", "regression"):
         raise InputError(f"Got task={task!r}.", "Expected 'classification' or 'regression'.")
@@ -63,11 +71,22 @@ def checked(
             "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."
         )
     elif task == "regression":
+        merged = merged_by_rounding(exact_targets(draft.y))
+        account.add(
+            "rounded-targets",
+            merged,
+            f"{many(merged, 'target')} cannot be told from another one in single precision.",
+            "Subtract a constant from the targets, such as their smallest.",
+        )
         draft.y, draft.class_names = regression_targets(draft.y), None
         missing = int(np.isnan(draft.y).sum())
-        account.add("missing-labels", missing, f"{many(missing, 'node')} without a target: NaN.")
+        account.add(
+            "missing-labels",
+            missing,
+            f"{many(missing, 'node')} without a target: NaN{_written(draft.missing_labels, missing)}.",
+        )
     else:
-        draft.y = _classes(draft, account, signs=signs)
+        draft.y = _classes(draft, account, signs=signs, negative=negative)
         note_twins(links, draft.y, account)
         note_leaks(draft, account)
     _note_overlaps(draft, account)
@@ -112,10 +131,10 @@ def note_leaks(draft: Draft, account: Account) -> None:
     )
 
 
-def _classes(draft: Draft, account: Account, *, signs: bool) -> NDArray[np.int64]:
+def _classes(draft: Draft, account: Account, *, signs: bool, negative: bool) -> NDArray[np.int64]:
     assert draft.y is not None
-    labels = class_labels(draft.y, draft.class_names, signs=signs)
-    if draft.class_names is None and labels.names is not None and np.asarray(draft.y).dtype.kind in "iuf":
+    labels = class_labels(draft.y, draft.class_names, signs=signs, negative=negative)
+    if draft.class_names is None and labels.names is not None and labels.numeric:
         account.add(
             "renumbered-labels",
             len(labels.names),
@@ -126,12 +145,16 @@ def _classes(draft: Draft, account: Account, *, signs: bool) -> NDArray[np.int64
     y = labels.y
     counts = np.bincount(y[y >= 0])
     missing, single = int(np.count_nonzero(y < 0)), np.flatnonzero(counts == 1).tolist()
+    words = draft.missing_labels | labels.missing
     account.add(
         "missing-labels",
         missing,
-        f"{many(missing, 'node has', 'nodes have')} no label (-1).",
-        "They keep their place in the graph and are left out of every count and every split.",
+        f"{many(missing, 'node has', 'nodes have')} no label (-1){_written(words, missing)}.",
+        "They keep their place in the graph and are left out of every count and every split."
+        + " Pass missing_labels='' to make classes of such values." * bool(words and signs),
     )
+    if signs and not negative and labels.names is not None:
+        _note_doubtful(labels.names, np.bincount(y[y >= 0], minlength=len(labels.names)).tolist(), account)
     account.add(
         "one-node-classes",
         len(single),
@@ -170,3 +193,23 @@ def _note_overlaps(draft: Draft, account: Account) -> None:
 
 def _class_name(names: list[str] | None, k: int) -> str:
     return names[k] if names is not None else str(k)
+
+
+def _written(words: dict[str, int], missing: int) -> str:
+    """How missing labels are written, where it is not by an empty cell alone."""
+    empty = missing - sum(words.values())
+    parts = [f"{count:,} {'is' if count == 1 else 'are'} {word!r}" for word, count in words.items()]
+    parts += [f"{empty:,} {'is' if empty == 1 else 'are'} empty"] * (empty > 0)
+    return f": {', '.join(parts)}" if words else ""
+
+
+def _note_doubtful(names: list[str], counts: list[int], account: Account) -> None:
+    """Note classes whose names often mean a missing label."""
+    found = {name: count for name, count in zip(names, counts, strict=True) if name.lower() in DOUBTFUL}
+    listed = ", ".join(f"{name!r} ({many(count, 'node')})" for name, count in found.items())
+    account.add(
+        "doubtful-classes",
+        sum(found.values()),
+        f"Read as a class: {listed}.",
+        f"Pass missing_labels='{','.join(found)}' when that means a missing label.",
+    )

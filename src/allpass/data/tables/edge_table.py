@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many, some
+from allpass.data.tables.layout import is_number
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -18,8 +19,28 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-EDGE_COLUMNS = (("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"))
+EDGE_COLUMNS = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("u", "v"),
+    ("source_id", "target_id"),
+    ("from_id", "to_id"),
+    ("from_node", "to_node"),
+    ("fromnodeid", "tonodeid"),
+    ("id_1", "id_2"),
+    ("id1", "id2"),
+    ("node1", "node2"),
+    ("head", "tail"),
+)
 WEIGHT_COLUMNS = ("weight", "weights", "edge_weight")
+_NO_ENDS = (
+    *WEIGHT_COLUMNS,
+    "id",
+    "edge",
+    "edge_id",
+    "index",
+)  # taken for an end by name or as a last resort only
 
 
 @dataclass(frozen=True)
@@ -30,11 +51,14 @@ class Edges:
         ends: ``[2, E]`` places in ``ids``.
         ids: Text of each id; the same one may stand twice.
         weight: ``[E]``, or nothing.
+        header: The names of the two columns, where they were read from a text file, are no known names for the ends of
+            edges and were not named by the reader: the first row may be an edge.
     """
 
     ends: Array
     ids: list[str]
     weight: Array | None
+    header: tuple[str, str] | None = None
 
 
 def read_edges(
@@ -50,64 +74,77 @@ def read_edges(
     first, second = _end_columns(table, columns, source, target)
     rest = [column for column in columns if column not in (first, second)]
     weigh = _weight_column(table, rest, weight)
-    frame = table.read([first, second])
-    account.add(
-        "no-header",
-        int(table.headless),
-        f"The first row of {table.title} holds numbers: it was read as an edge, not as column names.",
-        "Write a row of column names above it when it was meant as one.",
-    )
+    named = source is not None or target is not None or isinstance(weight, str) or _known(first, second)
+    header = None if table.text is None or table.headless or named else (first, second)
+    if header is not None and weigh is None and all(is_number(name) for name in header):
+        return read_with_first_row(table, weight, account)
+    frame = table.read([first, second], [first, second, *([] if weigh is None else [weigh])])
+    for column in (first, second):
+        table.refuse_broken_cells(column)
+    left, left_ids = id_texts(frame[first], table.title)
+    right, right_ids = id_texts(frame[second], table.title)
+    both = {*left_ids, *right_ids}
+    if header is not None and set(header) <= both:
+        return read_with_first_row(table, weight, account)
     ignored = [column for column in rest if column != weigh]
     account.add(
         "ignored-edge-columns",
         len(ignored),
         f"Edges were read from {first!r} to {second!r}; other columns were ignored: {some(ignored)}.",
+        "Name the columns with source_column=, target_column= and weight= to read others.",
     )
-    left, left_ids = id_texts(frame[first], table.title)
-    right, right_ids = id_texts(frame[second], table.title)
-    _check_header(table, first, second, {*left_ids, *right_ids})
+    same = max(len(ids) - len(set(ids)) for ids in (left_ids, right_ids))
+    account.add(
+        "merged-ids",
+        same,
+        f"{many(same, 'id differs', 'ids differ')} from another one in {table.title} by type or by spaces around it "
+        "alone, and was read as the same node.",
+    )
+    table.write_notes(account)
     numbers = None if weigh is None else _numbers(frame[weigh], table)
-    return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers)
+    return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers, header)
 
 
-def _check_header(table: Table, first: str, second: str, ids: set[str]) -> None:
-    """Refuse a table whose column names are themselves end points: its first row would be lost as a header."""
-    known = [name for name in (first, second) if name in ids]
-    if known and not table.headless:
-        raise DataError(
-            f"The first row of {table.title} looks like an edge: its {known[0]!r} is an end point in other rows too.",
-            "Write a row of column names above it, such as source and target.",
-        )
+def read_with_first_row(table: Table, weight: str | bool | None, account: Account) -> Edges:
+    """Read the edges of a text file whose first row is an edge as well."""
+    assert table.text is not None
+    table.text.read_first_row(as_names=False)
+    return read_edges(table, None, None, weight, account)
 
 
 def id_texts(column: pd.Series[Any], where: str) -> tuple[Array, list[str]]:
     """Ids as codes ``[rows]`` and the text of each code; the same id has the same text in every table."""
-    import pandas as pd
-
-    missing = np.flatnonzero(column.isna().to_numpy())
+    codes, uniques = column.factorize()
+    texts = [_id_text(value) for value in uniques.tolist()]
+    codes = np.asarray(codes, dtype=np.int64)
+    blank = [place for place, text in enumerate(texts) if not text]
+    missing = np.flatnonzero(np.isin(codes, [-1, *blank]))
     if missing.size:
         raise DataError(
             f"{many(missing.size, 'row has', 'rows have')} no value in the column {column.name!r} of {where}; "
             f"the first is row {missing[0] + 1}.",
             "Fill in the ids, or remove those rows.",
         )
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, values = column.cat.codes.to_numpy(np.int64), column.cat.categories.tolist()
-    else:
-        codes, uniques = column.factorize()
-        values = uniques.tolist()
-    return codes, [_id_text(value) for value in values]
+    return codes, texts
 
 
 def _id_text(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
     # A column of whole numbers turns to floats as soon as a table has an empty cell somewhere.
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value).strip()
+    return value.decode("utf-8", "replace").strip() if isinstance(value, bytes) else str(value).strip()
+
+
+def _known(first: str, second: str) -> bool:
+    """Whether the two are a known pair of names for the ends of edges."""
+    return (first.strip().lower(), second.strip().lower()) in EDGE_COLUMNS
 
 
 def _end_columns(table: Table, columns: list[str], source: str | None, target: str | None) -> tuple[str, str]:
-    first, second = columns[:2]
+    likely = [column for column in columns if column.strip().lower() not in _NO_ENDS]
+    first, second = (likely if len(likely) > 1 else columns)[:2]
     for names in EDGE_COLUMNS:
         pair = [table.find([name], columns) for name in names]
         if pair[0] is not None and pair[1] is not None:

@@ -14,8 +14,10 @@ from allpass.data.arguments import whole_number
 from allpass.data.draft import Draft, both_ways, many, some, splits_of_masks
 from allpass.data.repairs.repair import checked
 from allpass.data.tables.columns import unfilled
-from allpass.data.tables.edge_table import Edges, read_edges
+from allpass.data.tables.edge_table import Edges, read_edges, read_with_first_row
+from allpass.data.tables.label_column import missing_values
 from allpass.data.tables.node_table import PARTS, read_nodes
+from allpass.data.tables.settle import note_nodes, settle_first_row, settle_index, starts_with_edge
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -36,6 +38,7 @@ def from_tables(
     unknown_nodes: str = "error",
     nan: str = "median",
     max_categories: int = 50,
+    missing_labels: str | Sequence[str] | None = None,
     task: str = "classification",
     name: str = "tables",
 ) -> Data:
@@ -62,6 +65,9 @@ def from_tables(
         nan: Missing numbers among the features: ``"median"`` with a 0/1 column that says where, ``"zero"``,
             ``"mean"`` or ``"error"``.
         max_categories: Text columns with more different values are left out.
+        missing_labels: Values of the label column that mean "no label", as a list or as text with commas. By default
+            NA, N/A, NaN, null and None, and a negative number where it is the only one; ``""`` makes classes of all.
+            An empty cell is always a missing label.
         task: ``"classification"``, or ``"regression"`` for labels that are measurements.
         name: The graph's name.
 
@@ -75,36 +81,54 @@ def from_tables(
     """
     if unknown_nodes not in ("error", "drop", "add"):
         raise InputError(f"Got unknown_nodes={unknown_nodes!r}.", "Expected 'error', 'drop' or 'add'.")
-    account = Account()
-    found = read_edges(Table(edges, "edge table"), source_column, target_column, weight, account)
+    absent = missing_values(missing_labels)
+    edge_table, edge_notes, account = Table(edges, "edge table"), Account(), Account()
+    found = read_edges(edge_table, source_column, target_column, weight, edge_notes)
     if nodes is None:
-        for option, value in (("label", label), ("features", features), ("id_column", id_column)):
+        for option, value in (
+            ("label", label),
+            ("features", features),
+            ("id_column", id_column),
+            ("missing_labels", missing_labels),
+        ):
             if value:
                 raise InputError(f"Got {option}={value!r} but no node table.", "Pass nodes= as well.")
+        starts_with_edge(edge_table, found, None, edge_notes)
         draft = _bare_nodes(found.ids, account)
     else:
+        node_table = Table(nodes, "node table")
+        settle_first_row(node_table, found.ids, account)
         draft = read_nodes(
-            Table(nodes, "node table"),
+            node_table,
             account,
             label=label,
             features=features,
-            id_column=id_column,
+            id_column=id_column or settle_index(node_table, found.ids),
             nan=nan,
             max_categories=whole_number("max_categories", max_categories, least=1),
+            missing_labels=absent,
             ends=found.ids,
         )
+        note_nodes(node_table, draft, account)
+        if starts_with_edge(edge_table, found, set(draft.node_ids or ()), edge_notes):
+            edge_notes = Account()
+            found = read_with_first_row(edge_table, weight, edge_notes)
+    account.extend(edge_notes)
     edge_index = _positions(draft, found, unknown_nodes)[found.ends]
     known = (edge_index >= 0).all(axis=0)
     draft.edge_index = edge_index[:, known]
     draft.edge_weight = None if found.weight is None else found.weight[known]
     if undirected:
         both_ways(draft)
-    return checked(draft, name=name, source="tables", nan=unfilled(nan), task=task, signs=True)
+    negative = absent is not None
+    return checked(
+        draft, name=name, source="tables", nan=unfilled(nan), task=task, signs=True, negative=negative
+    )
 
 
 def _bare_nodes(ids: list[str], account: Account) -> Draft:
     unique = list(dict.fromkeys(ids))
-    if all(text.isascii() and text.isdigit() for text in unique):
+    if all(text.isascii() and text.isdigit() and len(text) < 20 for text in unique):
         unique.sort(key=int)
     account.add(
         "no-node-table", len(unique), f"There is no node table: the edges name {many(len(unique), 'node')}."

@@ -13,6 +13,7 @@ from allpass.data.draft import Draft, many, some, splits_of_masks
 from allpass.data.splits import Split
 from allpass.data.tables.columns import Encoder
 from allpass.data.tables.edge_table import id_texts
+from allpass.data.tables.label_column import read_labels
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -39,6 +40,7 @@ def read_nodes(
     id_column: str | None = None,
     nan: str = "median",
     max_categories: int = 50,
+    missing_labels: Sequence[str] | None = None,
     ends: Sequence[str] = (),
 ) -> Draft:
     """The nodes with their features, labels and masks, and no edges yet; arguments as in ``from_tables``.
@@ -77,11 +79,13 @@ def read_nodes(
         chosen = [name for name in table.columns if name not in roles and not _is_index(frame, name)]
     encoder = Encoder(account, nan=nan, max_categories=max_categories, asked=features is not None)
     encoded = encoder.encode(frame, chosen)
+    labels = None if label_column is None else read_labels(table, label_column, missing_labels)
     return Draft(
         num_nodes=len(ids),
         edge_index=np.zeros((2, 0), dtype=np.int64),
         x=encoded.matrix(),
-        y=None if label_column is None else _label_values(frame[label_column]),
+        y=None if labels is None else labels.values,
+        missing_labels={} if labels is None else labels.missing,
         splits=_splits(frame, masks),
         feature_names=encoded.names or None,
         origins=encoded.origins or None,
@@ -196,17 +200,3 @@ def _splits(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, list[Spli
         words_of = frame[column].astype(str).str.strip().str.lower()
         masks = {part: words_of.isin(words).to_numpy() for part, words in PARTS.items()}
     return {"stored": splits_of_masks(masks, len(frame))}
-
-
-def _label_values(column: pd.Series[Any]) -> Array:
-    """Labels as numbers where they are numbers, else as they are, with nothing for a missing one."""
-    from pandas.api import types
-
-    if types.is_bool_dtype(column.dtype) and not column.isna().any():
-        return column.to_numpy(bool)
-    if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
-        return column.to_numpy(np.float64, na_value=np.nan)
-    values = np.empty(len(column), dtype=object)
-    values[:] = [value.strip() if isinstance(value, str) else value for value in column.tolist()]
-    values[column.isna().to_numpy()] = None
-    return values

@@ -1,14 +1,15 @@
-"""Table files (CSV, TSV, Parquet) as pandas frames; ids are read as text, so that 007 stays 007."""
+"""A table of any kind (CSV, TSV, Parquet, a pandas frame): its column names, and its rows on demand."""
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from allpass.data.account import Account
+from allpass.data.tables.text_table import TextTable, check_names
 from allpass.errors import DataError, InputError, MissingExtraError, MissingFileError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,21 +19,12 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".edges", ".edgelist")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = TEXT_SUFFIXES + PARQUET_SUFFIXES
 
-# Written out, because an id column must not lose a node that is called NA or null: there only "" is missing.
-_MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL", "None"]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a text table is written: its separator, the lines above it, and names where it has no header."""
-
-    separator: str
-    skipped: int
-    names: list[str] | None
-
 
 class Table:
     """A table whose column names are known and whose rows are read on demand.
+
+    The named index of a frame, or of a Parquet file, is its first column. An index without a name is no column
+    until :meth:`name_rows` makes it one.
 
     Args:
         where: A path, or a pandas frame.
@@ -40,28 +32,47 @@ class Table:
     """
 
     def __init__(self, where: Any, role: str) -> None:
-        self._pandas = import_pandas(f"Reading the {role}")
+        pandas = import_pandas(f"Reading the {role}")
         self.role = role
-        self._frame: pd.DataFrame | None = None
-        self._layout: Layout | None = None
-        if isinstance(where, self._pandas.DataFrame):
+        self.text: TextTable | None = None
+        if isinstance(where, pandas.DataFrame):
             self.title = f"the {role}"
-            self._frame = where.rename(columns=str)
+            self._frame = _with_index(where, self.title)
         elif isinstance(where, (str, Path)):
-            self._path = Path(where)
             self.title = f"the {role} {str(where)!r}"
-            self._open()
+            path = _checked_path(Path(where), role)
+            if path.suffix.lower() in TEXT_SUFFIXES:
+                self.text = TextTable(path, self.title)
+            else:
+                self._frame = _with_index(_read_parquet(path), self.title)
         else:
             raise InputError(
                 f"Got {type(where).__name__} as the {role}.",
                 "Expected a path to CSV, TSV or Parquet, or a pandas frame.",
             )
-        self.columns = [str(column) for column in self._head().columns]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self.text.columns if self.text is not None else list(self._frame.columns)
 
     @property
     def headless(self) -> bool:
-        """Whether the first row holds numbers, so that it was read as data and not as names."""
-        return self._layout is not None and self._layout.names is not None
+        """Whether the first row of a text file was read as data and not as names."""
+        return self.text is not None and self.text.headless
+
+    @property
+    def row_names(self) -> pd.Series[Any] | None:
+        """The index of a frame when it has no name and is not 0, 1, 2, ...: it may hold ids or be left over."""
+        if self.text is not None or self._frame.index.nlevels > 1:
+            return None
+        index = self._frame.index
+        counted = index.inferred_type == "integer" and bool((index == np.arange(len(index))).all())
+        return None if counted or not len(index) else index.to_series(index=np.arange(len(index)))
+
+    def name_rows(self, name: str) -> None:
+        """Make the index without a name the first column."""
+        self._frame = self._frame.rename_axis(index=name).reset_index()
 
     def find(self, names: Sequence[str], among: list[str] | None = None) -> str | None:
         """The first column that goes by one of these names, in upper or lower case."""
@@ -82,85 +93,28 @@ class Table:
             f"{cure} {listed}" if cure.startswith("Did") else listed,
         )
 
-    def read(self, ids: list[str]) -> pd.DataFrame:
-        """All rows; the columns named in ``ids`` of a text file are read as text."""
-        if self._frame is not None:
-            return self._frame
-        missing = {column: [""] if column in ids else _MISSING for column in self.columns}
-        # As text first: a category of numbers would be read as numbers, and 007 would meet 7.
-        frame = self._parse(
-            dtype=dict.fromkeys(ids, str), na_values=missing, keep_default_na=False, low_memory=False
-        )
-        return frame.astype(dict.fromkeys(ids, "category"))
+    def read(self, ids: Sequence[str], columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """All rows of all columns, or of ``columns``; those in ``ids`` are read as text from a text file.
 
-    def _open(self) -> None:
-        if self._path.is_dir():
-            raise InputError(
-                f"{str(self._path)!r} is a folder; the {self.role} must be a file.",
-                f"Name the file in it that holds the {self.role}.",
-            )
-        if not self._path.is_file():
-            raise MissingFileError(
-                f"There is no file {str(self._path)!r} (the {self.role}).", "Check the path."
-            )
-        suffix = self._path.suffix.lower()
-        if suffix not in PARQUET_SUFFIXES and _is_zip(self._path):
+        Text is kept as it is written: 007 does not meet 7, and a node may be called NA. Only an empty cell is missing.
+        """
+        chosen = self.columns if columns is None else columns
+        return self.text.read(chosen, ids) if self.text is not None else self._frame[list(chosen)]
+
+    def refuse_broken_cells(self, column: str) -> None:
+        """Refuse line breaks in a column of short values: there a quote was left open and has swallowed rows."""
+        broken = self.text.broken_cells(column) if self.text is not None else None
+        if broken is not None:
             raise DataError(
-                f"The file {self._path.name!r} looks like an Excel file.", "Save the sheet as CSV (UTF-8)."
-            )
-        if suffix in PARQUET_SUFFIXES:
-            self._frame = self._read_parquet()
-        elif suffix in TEXT_SUFFIXES:
-            self._layout = _layout(self._path)
-        else:
-            raise DataError(
-                f"The file {self._path.name!r} does not look like a table.",
-                f"Expected a file that ends in {', '.join(TABLE_SUFFIXES)}.",
+                f"A value of the column {column!r} of {self.title} starts in line {broken.first:,} and goes on in the "
+                "next line: a quote may not be closed.",
+                "Close the quote in that line, or remove the line break.",
             )
 
-    def _head(self) -> pd.DataFrame:
-        return self._frame if self._frame is not None else self._parse(nrows=0)
-
-    def _parse(self, **options: Any) -> pd.DataFrame:
-        assert self._layout is not None
-        pd = self._pandas
-        if self._layout.names is not None:
-            options |= {"header": None, "names": self._layout.names}
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)
-                return pd.read_csv(
-                    self._path,
-                    sep=self._layout.separator,
-                    skiprows=self._layout.skipped,
-                    encoding="utf-8-sig",
-                    index_col=False,
-                    skipinitialspace=True,
-                    **options,
-                )
-        except UnicodeDecodeError:
-            raise _not_text(self._path) from None
-        except (
-            pd.errors.ParserError,
-            pd.errors.ParserWarning,
-            pd.errors.EmptyDataError,
-            ValueError,
-        ) as error:
-            raise DataError(
-                f"The file {self._path.name!r} could not be read as a table. {_reason(error)}",
-                "Expected the same number of fields in every row, separated by commas, semicolons or tabs.",
-            ) from error
-
-    def _read_parquet(self) -> pd.DataFrame:
-        try:
-            return self._pandas.read_parquet(self._path).reset_index(drop=True).rename(columns=str)
-        except ImportError:
-            raise MissingExtraError("pyarrow", "Reading Parquet", "parquet") from None
-        except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors or OSErrors
-            raise DataError(
-                f"The file {self._path.name!r} could not be read as Parquet: {str(error).strip().splitlines()[0]}",
-                "Check that the file is complete.",
-            ) from error
+    def write_notes(self, account: Account) -> None:
+        """Note how the rows of a text file were read where they could be read in another way."""
+        if self.text is not None:
+            self.text.write_notes(account)
 
 
 def import_pandas(purpose: str) -> Any:
@@ -172,8 +126,23 @@ def import_pandas(purpose: str) -> Any:
     return pandas
 
 
-def _not_text(path: Path) -> DataError:
-    return DataError(f"The file {path.name!r} is not UTF-8 text.", "Save the table as UTF-8, or as Parquet.")
+def _checked_path(path: Path, role: str) -> Path:
+    if path.is_dir():
+        raise InputError(
+            f"{str(path)!r} is a folder; the {role} must be a file.",
+            f"Name the file in it that holds the {role}.",
+        )
+    if not path.is_file():
+        raise MissingFileError(f"There is no file {str(path)!r} (the {role}).", "Check the path.")
+    suffix = path.suffix.lower()
+    if suffix not in PARQUET_SUFFIXES and _is_zip(path):
+        raise DataError(f"The file {path.name!r} looks like an Excel file.", "Save the sheet as CSV (UTF-8).")
+    if suffix not in TABLE_SUFFIXES:
+        raise DataError(
+            f"The file {path.name!r} does not look like a table.",
+            f"Expected a file that ends in {', '.join(TABLE_SUFFIXES)}.",
+        )
+    return path
 
 
 def _is_zip(path: Path) -> bool:
@@ -182,43 +151,39 @@ def _is_zip(path: Path) -> bool:
         return file.read(4) == b"PK\x03\x04"
 
 
-def _reason(error: Exception) -> str:
-    """What pandas says, in plain words where it counts fields."""
-    text = str(error).strip().splitlines()[0]
-    counted = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", text)
-    if counted is None:
-        return text
-    expected, line, saw = counted.groups()
-    return f"Line {line} has {saw} fields; expected {expected}."
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+    from pandas.api import types
 
-
-def _layout(path: Path) -> Layout:
-    """Look at the first line that is neither blank nor a comment."""
     try:
-        with path.open(encoding="utf-8-sig") as lines:
-            skipped, line = 0, ""
-            for line in lines:
-                if line.strip() and not line.startswith("#"):
-                    break
-                skipped, line = skipped + 1, ""
-    except UnicodeDecodeError:
-        raise _not_text(path) from None
-    if not line.strip():
-        raise DataError(f"The file {path.name!r} is empty.", "Expected a table with a header row.")
-    if "\0" in line:
-        raise _not_text(path)
-    counts = {separator: line.count(separator) for separator in (",", "\t", ";")}
-    separator = max(counts, key=lambda key: counts[key])
-    if not counts[separator] and path.suffix.lower() not in (".csv", ".tsv", ".tab"):
-        separator = r"\s+"
-    fields = line.split() if separator == r"\s+" else line.strip("\r\n").split(separator)
-    headless = all(_is_number(field) for field in fields)
-    return Layout(separator, skipped, [f"column {k + 1}" for k in range(len(fields))] if headless else None)
+        frame = pd.read_parquet(path)
+        # A column of whole numbers with missing ones comes as floats, which merge numbers above 2**53.
+        floats = [name for name in frame.columns if types.is_float_dtype(frame[name].dtype)]
+        exact = pd.read_parquet(path, columns=floats, dtype_backend="numpy_nullable") if floats else frame
+        whole = [name for name in floats if types.is_integer_dtype(exact[name].dtype)]
+        return frame.assign(**{name: exact[name].array for name in whole})
+    except ImportError:
+        raise MissingExtraError("pyarrow", "Reading Parquet", "parquet") from None
+    except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors or OSErrors
+        raise DataError(
+            f"The file {path.name!r} could not be read as Parquet: {str(error).strip().splitlines()[0]}",
+            "Check that the file is complete.",
+        ) from error
 
 
-def _is_number(field: str) -> bool:
-    try:
-        float(field.strip().strip('"'))
-    except ValueError:
-        return False
-    return True
+def _with_index(frame: pd.DataFrame, title: str) -> pd.DataFrame:
+    """The frame with the named levels of its index as its first columns, and names that are text."""
+    if frame.columns.nlevels > 1:
+        raise DataError(
+            f"The columns of {title} have names of {frame.columns.nlevels} parts.", "Expected one each."
+        )
+    named = [level for level, name in enumerate(frame.index.names) if name is not None]
+    names = [str(frame.index.names[level]) for level in named] + [str(name) for name in frame.columns]
+    if named:
+        levels = {f"level {level}": frame.index.get_level_values(level) for level in named}
+        rest = frame.reset_index(level=named, drop=True)
+        for place, (name, values) in enumerate(levels.items()):
+            rest.insert(place, name, values, allow_duplicates=True)
+        frame = rest
+    check_names(names, title)
+    return frame.set_axis(names, axis="columns")
