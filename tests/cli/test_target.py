@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, get_type_hints
 
+import torch
 import typer
+from torch_geometric.data import Data
 from typer.testing import CliRunner
 
-from allpass.cli.target import OPTIONS, Target, reads_graph
+from allpass.cli.target import OPTIONS, Target, default_model, reads_graph
 from allpass.data.load import Options
 from allpass.errors import InputError
 
@@ -57,10 +59,10 @@ def test_nothing_but_the_target() -> None:
     assert seen == ["model", Target("cora", {}), False]
 
 
-def test_numbers_have_a_model_that_can_tell_those_below_the_mean() -> None:
-    assert Target("folder", {"task": "regression"}).default_model == "sage"
-    assert Target("folder", {"task": "classification"}).default_model == "acm-gcn"
-    assert Target("folder", {}).default_model == "acm-gcn"
+def test_the_default_model_follows_from_the_labels() -> None:
+    assert default_model(Data(y=torch.tensor([0.5, 1.0]))) == "sage"
+    assert default_model(Data(y=torch.tensor([0, 1]))) == "acm-gcn"
+    assert default_model(Data()) == "acm-gcn"
 
 
 def test_it_loads() -> None:

@@ -32,11 +32,6 @@ class Target:
     target: str | None
     options: dict[str, Any]
 
-    @property
-    def default_model(self) -> str:
-        """What to train where no model is named; ACM networks end in a ReLU and tell no number below the mean."""
-        return "sage" if self.options.get("task") == "regression" else "acm-gcn"
-
     def load(self) -> Data:
         """The graph; what was found in data of one's own and mended is told on the error stream."""
         from rich.console import Console
@@ -51,6 +46,16 @@ class Target:
                 if note.code != "undirected":  # as most graphs are
                     out.print(told(note), soft_wrap=True)
         return data
+
+
+def default_model(data: Data) -> str:
+    """The model to train when none is named: ACM ends in ReLU, so it cannot predict numbers below the mean."""
+    return "sage" if is_regression(data) else "acm-gcn"
+
+
+def is_regression(data: Data) -> bool:
+    """Whether the labels are numbers to predict."""
+    return data.y is not None and bool(data.y.is_floating_point())
 
 
 def _declared(
@@ -115,7 +120,10 @@ def _declared(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),
+        typer.Option(
+            help="What the label is: classification or regression; by default what its values suggest.",
+            rich_help_panel=_TABLES,
+        ),
     ] = None,
     nan: Annotated[
         str | None,

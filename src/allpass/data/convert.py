@@ -36,7 +36,7 @@ def from_scipy(
     *,
     weighted: bool | None = None,
     nan: str | None = None,
-    task: str = "classification",
+    task: str | None = None,
     name: str = "matrix",
 ) -> Data:
     """From an adjacency matrix: an entry in row u and column v is an edge from u to v.
@@ -47,7 +47,7 @@ def from_scipy(
         y: Labels ``[N]``.
         weighted: Keep the entries as weights; by default only when they are not all 1.
         nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name.
     """
     if not sp.issparse(matrix) or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -73,7 +73,7 @@ def from_networkx(
     weight: str | bool | None = None,
     nan: str = "median",
     max_categories: int = 50,
-    task: str = "classification",
+    task: str | None = None,
     name: str | None = None,
 ) -> Data:
     """From a NetworkX graph; an undirected one is stored in both directions.
@@ -89,7 +89,7 @@ def from_networkx(
             An edge without the attribute weighs 1.
         nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.
         max_categories: As in :func:`~allpass.data.tables.from_tables.from_tables`.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name, by default its own.
     """
     order = list(graph.nodes)
@@ -118,9 +118,7 @@ def from_networkx(
     return checked(draft, name=title, source="NetworkX", nan=unfilled(nan), task=task, signs=True)
 
 
-def from_pyg(
-    data: Data, *, nan: str | None = None, task: str = "classification", name: str | None = None
-) -> Data:
+def from_pyg(data: Data, *, nan: str | None = None, task: str | None = None, name: str | None = None) -> Data:
     """From PyG's ``Data``; one that allpass loaded and nobody changed comes back as it is.
 
     Masks ``[N]`` or ``[N, S]`` become the splits ``"stored"``; ``edge_weight``, or an ``edge_attr`` with one number for
@@ -129,7 +127,7 @@ def from_pyg(
     Args:
         data: A homogeneous graph with ``edge_index``.
         nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name, by default its own.
     """
     if not isinstance(data, Data):

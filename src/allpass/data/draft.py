@@ -34,6 +34,7 @@ class Draft:
         feature_names: A name for each column of x.
         origins: For each column of x the column of the source it was made from.
         categories: Columns of the source that were spread over several columns of x, as codes ``[N]``.
+        label: The name of the label column.
         class_names: A name for each class, when the source states them.
         node_ids: The source's own names of the nodes.
         ids_from: Where a table's ids come from, for messages: ``"the column 'id'"``.
@@ -49,6 +50,7 @@ class Draft:
     feature_names: list[str] | None = None
     origins: list[str] | None = None
     categories: dict[str, Array] = field(default_factory=dict)
+    label: str | None = None
     class_names: list[str] | None = None
     node_ids: list[str] | None = None
     ids_from: str = ""

@@ -36,7 +36,7 @@ def from_tables(
     unknown_nodes: str = "error",
     nan: str = "median",
     max_categories: int = 50,
-    task: str = "classification",
+    task: str | None = None,
     name: str = "tables",
 ) -> Data:
     """Read a graph from an edge table and a node table.
@@ -62,7 +62,8 @@ def from_tables(
         nan: Missing numbers among the features: ``"median"`` with a 0/1 column that says where, ``"zero"``,
             ``"mean"`` or ``"error"``.
         max_categories: Text columns with more different values are left out.
-        task: ``"classification"``, or ``"regression"`` for labels that are measurements.
+        task: ``"classification"`` or ``"regression"``. By default more than 20 different numbers are a regression,
+            unless they are codes 0 to K - 1 or 1 to K.
         name: The graph's name.
 
     Example:
