@@ -18,7 +18,8 @@ from allpass.data.fingerprint import fingerprint
 from allpass.data.repairs.repair import checked
 from allpass.data.splits import Split
 from allpass.data.tables.columns import unfilled
-from allpass.data.tables.node_table import read_nodes
+from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.node_table import Columns, read_nodes
 from allpass.data.tables.tabular import Table, import_pandas
 from allpass.errors import DataError, InputError
 
@@ -26,7 +27,16 @@ Array = NDArray[Any]
 
 _MASKS = {"train": "train_mask", "val": "val_mask", "test": "test_mask"}
 _STANDARD = {"edge_index", "edge_weight", "edge_attr", "x", "y", "num_nodes", "name", "source", "fingerprint"}
-_STANDARD |= {"class_names", "feature_names", "node_ids", "account", "stored_splits", *_MASKS.values()}
+_STANDARD |= {
+    "class_names",
+    "feature_names",
+    "node_ids",
+    "account",
+    "stored_splits",
+    "roles",
+    "encodings",
+    *_MASKS.values(),
+}
 
 
 def from_scipy(
@@ -69,7 +79,12 @@ def from_networkx(
     graph: Any,
     *,
     label: str | bool | None = None,
-    features: Sequence[str] | None = None,
+    features: Columns = None,
+    drop: Columns = None,
+    numbers: Columns = None,
+    categories: Columns = None,
+    text: Columns = None,
+    encodings: Sequence[Encoding] | None = None,
     weight: str | bool | None = None,
     nan: str = "median",
     max_categories: int = 50,
@@ -85,6 +100,11 @@ def from_networkx(
         graph: ``Graph``, ``DiGraph`` or a multigraph; its node order is kept.
         label: Attribute that holds the label; ``False`` for none.
         features: Attributes to use, one name or several; by default all others.
+        drop: As in :func:`~allpass.data.tables.from_tables.from_tables`, as are the next four.
+        numbers: Attributes to use as numbers.
+        categories: Attributes to spread over 0/1 columns.
+        text: Attributes whose words become features.
+        encodings: How attributes of an earlier graph became features.
         weight: Edge attribute that holds weights, by default ``"weight"`` where any edge has it; ``False`` for none.
             An edge without the attribute weighs 1.
         nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.
@@ -102,17 +122,24 @@ def from_networkx(
             label=label,
             features=features,
             id_column=_ID,
+            drop=drop,
+            numbers=numbers,
+            categories=categories,
+            text=text,
+            encodings=encodings,
             nan=nan,
             max_categories=max_categories,
         )
     else:
-        for option, value in (("label", label), ("features", features)):
+        named = {"label": label, "features": features, "drop": drop, "numbers": numbers}
+        for option, value in {**named, "categories": categories, "text": text}.items():
             if value:
                 raise DataError(
                     f"Got {option}={value!r}, but the nodes have no attributes.", "Add them first."
                 )
         draft = Draft(len(order), np.zeros((2, 0), dtype=np.int64), account=account)
     draft.node_ids = [str(node) for node in order]
+    draft.roles = tuple(role for role in draft.roles if role.column != _ID)
     _add_networkx_edges(draft, graph, {node: place for place, node in enumerate(order)}, weight)
     title = name or str(graph.name or "networkx")
     return checked(draft, name=title, source="NetworkX", nan=unfilled(nan), task=task, signs=True)

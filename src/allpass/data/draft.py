@@ -15,6 +15,8 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.fingerprint import fingerprint
 from allpass.data.splits import Split
+from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.roles import Role
 from allpass.errors import DataError
 
 Array = NDArray[Any]
@@ -38,6 +40,9 @@ class Draft:
         class_names: A name for each class, when the source states them.
         node_ids: The source's own names of the nodes.
         ids_from: Where a table's ids come from, for messages: ``"the column 'id'"``.
+        better_ids: A question that names a column with more ids of the edges; empty when there is none.
+        roles: What each column of the tables was taken for.
+        encodings: How columns of the node table became features.
         account: What is known so far.
     """
 
@@ -54,6 +59,9 @@ class Draft:
     class_names: list[str] | None = None
     node_ids: list[str] | None = None
     ids_from: str = ""
+    better_ids: str = ""
+    roles: tuple[Role, ...] = ()
+    encodings: tuple[Encoding, ...] = ()
     account: Account = field(default_factory=Account)
 
 
@@ -118,6 +126,9 @@ def assemble(draft: Draft, *, name: str, source: str) -> Data:
     data.fingerprint = fingerprint(data)
     data.account = draft.account
     data.stored_splits = draft.splits
+    for key in ("roles", "encodings"):
+        if found := getattr(draft, key):
+            setattr(data, key, found)
     return data
 
 

@@ -52,10 +52,12 @@ def find_task(values: Array | None, asked: str | None, label: str | None, accoun
         different.size <= MANY or present.size >= _NODES_OF_A_CLASS * different.size
     ):
         return "classification"
+    named = f"{label!r} " if label else ""
     account.add(
         "found-regression",
         int(present.size),
-        f"The label {f'{label!r} ' if label else ''}holds {different.size:,} different numbers: taken as a number to predict (regression).",
+        f"The label {named}holds {different.size:,} different numbers: "
+        "taken as a number to predict (regression).",
         "task='classification' makes classes of it.",
     )
     return "regression"
