@@ -32,6 +32,7 @@ class Draft:
         edge_weight: ``[E]``, or nothing for a graph without weights.
         x: Features ``[N, F]``, dense or SciPy CSR, or nothing.
         y: Labels ``[N]`` as they were found (numbers, text, missing), or nothing.
+        precise: Whether sparse features keep float64.
         splits: Splits that came with the data, by name.
         feature_names: A name for each column of x.
         origins: For each column of x the column of the source it was made from.
@@ -51,6 +52,7 @@ class Draft:
     edge_weight: Array | None = None
     x: Any = None
     y: Array | None = None
+    precise: bool = False
     splits: dict[str, list[Split]] = field(default_factory=dict)
     feature_names: list[str] | None = None
     origins: list[str] | None = None
@@ -115,7 +117,7 @@ def assemble(draft: Draft, *, name: str, source: str) -> Data:
     if draft.edge_weight is not None:
         data.edge_weight = _tensor(draft.edge_weight)
     if draft.x is not None:
-        data.x = sparse_tensor(draft.x) if sp.issparse(draft.x) else _tensor(draft.x)
+        data.x = sparse_tensor(draft.x, precise=draft.precise) if sp.issparse(draft.x) else _tensor(draft.x)
     if draft.y is not None:
         data.y = _tensor(draft.y)
     for key in ("feature_names", "class_names", "node_ids"):
@@ -132,14 +134,14 @@ def assemble(draft: Draft, *, name: str, source: str) -> Data:
     return data
 
 
-def sparse_tensor(matrix: Any) -> Tensor:
-    """A SciPy sparse matrix as a torch CSR tensor of float32."""
+def sparse_tensor(matrix: Any, *, precise: bool = False) -> Tensor:
+    """A SciPy sparse matrix as a torch CSR tensor of float32, or of float64."""
     csr = sp.csr_array(matrix)
     csr.sort_indices()
     return torch.sparse_csr_tensor(
         torch.from_numpy(csr.indptr.astype(np.int64)),
         torch.from_numpy(csr.indices.astype(np.int64)),
-        torch.from_numpy(csr.data.astype(np.float32)),
+        torch.from_numpy(csr.data.astype(np.float64 if precise else np.float32)),
         size=csr.shape,
         check_invariants=False,
     )

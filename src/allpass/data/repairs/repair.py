@@ -59,6 +59,7 @@ def checked(
     note_weights(draft.edge_weight, account)
     links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, account)
     draft.x = checked_features(draft.x, draft.num_nodes, draft.feature_names, nan or "error", account)
+    draft.precise = draft.x is not None and draft.x.dtype == np.float64
     if draft.y is None:
         account.add(
             "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."

@@ -82,8 +82,8 @@ def guess(column: pd.Series[Any], name: str, max_categories: int) -> Guess:
 
     Numbers with a fraction are measurements. Whole numbers that all differ are ids when the name says so, when they
     fill their range so densely that this is no coincidence, or when they are long; in up to 20 rows the name alone
-    decides. Text is a date, a category when there are at most ``max_categories`` values, free text when it has several words,
-    and ids when all values differ.
+    decides. Text is a date, a category when there are at most ``max_categories`` values, free text when it has several
+    words, and ids when all values differ.
 
     Args:
         column: The values.
