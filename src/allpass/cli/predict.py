@@ -64,6 +64,8 @@ def load_for(trained: Trained, graph: Target) -> Data:
 
     known = {"task": "regression" if trained.task == "regression" else "classification"}
     options = {**({} if graph.target in DATASETS else known), **graph.options}
+    if trained.encodings:
+        options["encodings"] = trained.encodings
     try:
         return Target(graph.target, options).load()
     except NoLabelColumnError:

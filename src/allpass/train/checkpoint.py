@@ -16,6 +16,7 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as written_tensors
 from torch import Tensor
 
+from allpass.data.tables.encodings import Encoding
 from allpass.errors import AllpassError, InputError, MissingFileError
 from allpass.train import network
 from allpass.train.runs.identity import plain
@@ -49,6 +50,7 @@ _WORDS: dict[str, type | tuple[type, ...]] = {
     "epoch": (int, NoneType),
     "versions": dict,
 }
+_ENCODINGS = "encodings"  # cards of older versions have none
 
 
 class CheckpointError(AllpassError):
@@ -132,6 +134,7 @@ def load(folder: str | Path) -> Trained:
                 "class_names": _frozen(card["class_names"]),
                 "feature_names": _frozen(card["feature_names"]),
                 "fills": {name: float(value) for name, value in card["fills"].items()},
+                "encodings": tuple(map(Encoding.from_dict, card.get(_ENCODINGS, ()))),
                 "scores": {
                     k: math.nan if value is None else float(value) for k, value in card["scores"].items()
                 },
@@ -143,7 +146,15 @@ def load(folder: str | Path) -> Trained:
             key: value for key, value in trained.settings.items() if key != "init"
         }  # may need the graph
         expected = network.untrained(trained.model, shapes, **trained.sizes).state_dict()
-    except (AllpassError, LookupError, TypeError, ValueError, RuntimeError, MemoryError) as error:
+    except (
+        AllpassError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+        MemoryError,
+    ) as error:
         raise _broken(folder, f"its card describes no model that can be built here ({error})") from error
     _check_weights(folder, tensors, expected)
     _check_names(folder, trained)
@@ -156,6 +167,7 @@ def to_card(trained: Trained) -> dict[str, Any]:
         **{key: getattr(trained, key) for key in _WORDS},
         "scaler": trained.scaler.to_dict(),
         "units": None if trained.units is None else trained.units.to_dict(),
+        _ENCODINGS: [encoding.to_dict() for encoding in trained.encodings],
         "scores": {key: value if math.isfinite(value) else None for key, value in trained.scores.items()},
     }
     card: dict[str, Any] = plain(words, "checkpoint")

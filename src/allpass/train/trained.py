@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
+from allpass.data.tables.encodings import Encoding
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
@@ -21,7 +22,7 @@ from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
 from allpass.train.adjacency import adjacency
-from allpass.train.alignment import aligned, fills_of
+from allpass.train.alignment import aligned, check_words, fills_of
 from allpass.train.fit import Replica
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import task as find_task
@@ -51,6 +52,8 @@ class Trained:
         class_names: A name for each class, where the data has some.
         feature_names: A name for each feature, where the data has some.
         fills: What stood for missing numbers in the data, by the name of the feature.
+        encodings: How columns of a table became features; ``allpass.load(..., encodings=...)`` reads another table
+            in the same way.
         labels: Labels ``[N]`` of the training nodes, -1 elsewhere, for models that are called with them.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
@@ -75,6 +78,7 @@ class Trained:
     class_names: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
     fills: Mapping[str, float] = field(default_factory=dict)
+    encodings: tuple[Encoding, ...] = ()
     labels: Tensor | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
@@ -134,6 +138,7 @@ class Trained:
             class_names=_names(data, "class_names"),
             feature_names=_names(data, "feature_names"),
             fills=fills_of(data.x, _names(data, "feature_names")),
+            encodings=tuple(data.get("encodings") or ()),
             labels=torch.where(replica.split.train, data.y, -1) if "uses-labels" in entry.traits else None,
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
@@ -190,6 +195,7 @@ class Trained:
             )
         self._check_nodes(data)
         names = _names(data, "feature_names")
+        check_words(names, data.get("encodings") or (), self.encodings)
         return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
     def predict(self, data: Data) -> NDArray[Any]:
