@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from allpass.cli.plain import plain_table
+from allpass.cli.roles import show_roles
 from allpass.cli.words import told
 from allpass.data.draft import many
 
@@ -51,6 +52,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
         out.print(Padding(Text(finding.text), (0, 0, 0, 2)))
     out.print()
     out.print(_metric_table(diagnosis))
+    show_roles(diagnosis.roles, out)
     if len(diagnosis.account):
         out.print(Text("What was found in the data", style="bold"))
         for note in diagnosis.account:

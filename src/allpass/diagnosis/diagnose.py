@@ -10,6 +10,7 @@ from typing import Any
 
 from allpass import __version__
 from allpass.data import Account, load
+from allpass.data.tables.roles import Role
 from allpass.diagnosis.chance import Chance, find_chance
 from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, gather_facts
 from allpass.diagnosis.filtering import Separation, separate
@@ -45,6 +46,7 @@ class Diagnosis:
     source: str
     fingerprint: str
     account: Account
+    roles: tuple[Role, ...]
     facts: Facts
     degrees: DegreeHistogram
     profile: Profile
@@ -68,6 +70,7 @@ class Diagnosis:
             "source": self.source,
             "fingerprint": self.fingerprint,
             "account": self.account.to_list(),
+            "roles": [asdict(role) for role in self.roles],
             "facts": asdict(self.facts),
             "degrees": asdict(self.degrees),
             "metrics": self.profile.to_dict(),
@@ -138,6 +141,7 @@ def diagnose(
         source=data.source,
         fingerprint=data.fingerprint,
         account=data.account,
+        roles=tuple(data.get("roles") or ()),
         facts=facts,
         degrees=degree_histogram(graph),
         profile=measured,

@@ -35,9 +35,9 @@ def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool 
 
     The program takes features ``x`` ``[N, F]`` dense and as they come (float64 where ``data.x`` is), ``edge_index``
     ``[2, E]``, and ``edge_weight`` ``[E]`` where ``data`` has weights, and gives ``[N, out_channels]``. Where edges go
-    both ways, as they do unless the model was trained otherwise, it has to be given both. N and E may be any numbers from 2 on; models
-    with weights or labels for each node keep their N. ``torch.export.load(path)`` reads it where there is torch alone,
-    and gives the card of the model as the extra file ``"card.json"``.
+    both ways, as they do unless the model was trained otherwise, it has to be given both. N and E may be any numbers
+    from 2 on; models with weights or labels for each node keep their N. ``torch.export.load(path)`` reads it where
+    there is torch alone, and gives the card of the model as the extra file ``"card.json"``.
 
     Args:
         trained: The model.

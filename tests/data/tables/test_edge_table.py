@@ -107,3 +107,14 @@ def test_a_first_row_that_is_an_edge_is_not_lost_as_a_header(tmp_path):
     path.write_text("a b\nb c\nc d\n")
     with pytest.raises(DataError, match=r"looks like an edge: its 'b' is an end point"):
         read_edges(Table(path, "edge table"), None, None, None, Account())
+
+
+def test_every_column_of_an_edge_table_has_a_role() -> None:
+    frame = pd.DataFrame({"when": [1, 2], "u": ["a", "b"], "v": ["b", "c"], "weight": [1.0, 2.0]})
+    roles = read_edges(Table(frame, "edge table"), None, None, None, Account()).roles
+    assert [(role.column, role.role, role.table) for role in roles] == [
+        ("when", "left out", "edges"),
+        ("u", "source", "edges"),
+        ("v", "target", "edges"),
+        ("weight", "weight", "edges"),
+    ]

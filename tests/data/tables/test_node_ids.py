@@ -29,6 +29,8 @@ def test_the_column_that_meets_the_edges_is_named() -> None:
     assert data.node_ids == [str(value) for value in TWITCH["new_id"]]
     assert data.feature_names == ["views"]  # the other ids are no feature
     assert {role.column: role.role for role in data.roles} == {
+        "from": "source",
+        "to": "target",
         "id": "id",
         "views": "number",
         "new_id": "id",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many, some
+from allpass.data.tables.roles import Role, edge_roles
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -30,11 +31,13 @@ class Edges:
         ends: ``[2, E]`` places in ``ids``.
         ids: Text of each id; the same one may stand twice.
         weight: ``[E]``, or nothing.
+        roles: What each column was taken for.
     """
 
     ends: Array
     ids: list[str]
     weight: Array | None
+    roles: tuple[Role, ...] = ()
 
 
 def read_edges(
@@ -67,7 +70,8 @@ def read_edges(
     right, right_ids = id_texts(frame[second], table.title)
     _check_header(table, first, second, {*left_ids, *right_ids})
     numbers = None if weigh is None else _numbers(frame[weigh], table)
-    return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers)
+    roles = edge_roles(table.columns, first, second, weigh)
+    return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers, roles)
 
 
 def _check_header(table: Table, first: str, second: str, ids: set[str]) -> None:

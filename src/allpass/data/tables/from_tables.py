@@ -118,6 +118,7 @@ def from_tables(
             max_categories=whole_number("max_categories", max_categories, least=1),
             ends=found.ids,
         )
+    draft.roles = (*draft.roles, *found.roles)
     edge_index = _positions(draft, found, unknown_nodes)[found.ends]
     known = (edge_index >= 0).all(axis=0)
     draft.edge_index = edge_index[:, known]

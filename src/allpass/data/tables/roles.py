@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +145,18 @@ def is_row_index(column: pd.Series[Any], name: str) -> bool:
 
     nameless = name.startswith("Unnamed:") or not name.strip()
     return nameless and types.is_integer_dtype(column.dtype) and bool(column.is_unique)
+
+
+def edge_roles(columns: Sequence[str], source: str, target: str, weight: str | None) -> tuple[Role, ...]:
+    """What each column of an edge table is."""
+    roles = {
+        source: Role(source, "source", "where edges start", 0, "source_column=", "edges"),
+        target: Role(target, "target", "where edges end", 0, "target_column=", "edges"),
+    }
+    if weight is not None:
+        roles[weight] = Role(weight, "weight", "weights of the edges", 0, "weight=", "edges")
+    ignored = "the edge table gives edges and their weights alone"
+    return tuple(roles.get(name, Role(name, "left out", ignored, 0, "weight=", "edges")) for name in columns)
 
 
 def _guess_numbers(numbers: NDArray[np.float64], present: pd.Series[Any], name: str) -> Guess:
