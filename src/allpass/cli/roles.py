@@ -31,7 +31,9 @@ def show_roles(roles: Sequence[Role], out: Console) -> None:
         name = role.column if role.table == "nodes" else f"{role.column} (edges)"
         name += f" and {alike - 1:,} more" * (alike > 1)
         made = f"{role.features * alike:,}" if role.features else ""
-        table.add_row(*map(Text, (name, role.role, made, role.reason, in_shell_words(role.change))))
+        table.add_row(
+            *map(Text, (name, role.role, made, in_shell_words(role.reason), in_shell_words(role.change)))
+        )
     out.print(table)
 
 

@@ -56,9 +56,9 @@ def read_nodes(
     said = {option: _listed(table, names) for option, names in asked.items()}
     chosen = _chosen(said)
     named = table.column(id_column) if isinstance(id_column, str) else None
-    reason = "is named in id_column="
+    reason = "named in id_column="
     if id_column is None and (named := table.find(ID_COLUMNS)) is not None:
-        reason = "is called so"
+        reason = f"called {named!r}"
     frame = table.read([named or table.columns[0]])
     if not len(frame):
         raise DataError(f"There are no rows in {table.title}.", "Expected one row for each node.")
@@ -80,7 +80,10 @@ def read_nodes(
     frame = found.frame
     roles = {
         **{name: Role(name, "left out", "named in drop=") for name in said["drop"] or ()},
-        **{name: Role(name, "mask", "called so, and holds 0 and 1", 0, "numbers=, drop=") for name in masks},
+        **{
+            name: Role(name, "mask", f"called {name!r}, and marks a split", 0, "numbers=, drop=")
+            for name in masks
+        },
         **({found.column: Role(found.column, "id", found.reason, 0, "id_column=")} if found.column else {}),
         **({label_column: _label_role(label_column, label)} if label_column else {}),
         **_row_indices(frame, [name for name in free if name != found.column], account),
@@ -161,7 +164,7 @@ def _label_column(table: Table, label: str | bool | None, taken: set[str | None]
 
 
 def _label_role(column: str, label: str | bool | None) -> Role:
-    reason = "named in label=" if isinstance(label, str) else "called so"
+    reason = "named in label=" if isinstance(label, str) else f"called {column!r}"
     return Role(column, "label", reason, 0, "label=")
 
 
