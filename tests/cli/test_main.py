@@ -89,7 +89,7 @@ def test_diagnose_tables_as_json(call, tables: Path):
 
 
 def test_diagnose_prints_findings_and_writes_the_page(call, tables: Path):
-    result = call("diagnose", tables, "--label", "kind", "--html", tables / "page.html")
+    result = call("diagnose", tables, "--label", "kind", "--metrics", "--html", tables / "page.html")
     assert result.returncode == 0, result.stderr
     assert "edge_homophily" in result.stdout
     assert "Try first" in result.stdout
@@ -210,7 +210,7 @@ def test_a_terminal_without_unicode(monkeypatch: pytest.MonkeyPatch):
     poor = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", poor)
     with pytest.raises(SystemExit) as stop:
-        run(["diagnose", "karate"])
+        run(["diagnose", "karate", "--metrics"])
     assert not stop.value.code
     poor.seek(0)
     assert "H_edge" in poor.read()

@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
+import torch
 import typer
 from tests.train.trainings import drawn, graph, write_tables
 from typer.testing import CliRunner
@@ -16,6 +17,7 @@ from allpass.train import checkpoint
 from allpass.train.checkpoint import CheckpointError
 from allpass.train.folds import divide, train_folds
 from allpass.train.rules.stopping import stopping
+from allpass.train.scaling import Scaler
 
 pytestmark = pytest.mark.usefixtures("unrecorded")
 
@@ -141,3 +143,54 @@ def test_wrong_words_are_told(call, kept, old, tmp_path):
         call(kept, old, "-o", tmp_path / "absent" / "out.csv")
     with pytest.raises(DataError, match="column"):
         call(kept, write_tables(tmp_path / "new", 6, label=None), "--label", "klass")
+
+
+def _shop(folder: Path, first: int, nodes: int, *, label: bool) -> Path:
+    """Customers whose class shows in the second of their visit and in one word of their note."""
+    folder.mkdir()
+    rows = []
+    for i in range(first, first + nodes):
+        word = ("likes tea and cake", "likes coffee and bread")[i % 2]
+        rows.append(
+            f"n{i},{i % 28 + 1:02d}/05/2024 10:00:0{i % 2},note {i % 7} says {word}"
+            + f",{'ab'[i % 2]}" * label
+        )
+    (folder / "nodes.csv").write_text("\n".join(["id,visit,note" + ",label" * label, *rows]) + "\n")
+    ends = [f"n{i},n{first + (i - first + 2) % nodes}" for i in range(first, first + nodes)]
+    (folder / "edges.csv").write_text("\n".join(["source,target", *ends]) + "\n")
+    return folder
+
+
+def test_dates_and_words_of_new_nodes_are_read_as_in_the_training(call, tmp_path):
+    old = _shop(tmp_path / "old", 0, 60, label=True)
+    data = load(old, text="note")
+    assert data.x.dtype == torch.float64
+    assert [encoding.kind for encoding in data.encodings] == ["date", "text"]
+    rule = stopping("fixed", max_epochs=60)
+    (trained,) = train_folds("mlp-2", data, divide(data, count=1), {"lr": 0.05, "dropout": 0.0}, stop=rule)
+    kept = checkpoint.save(trained, tmp_path / "kept")
+    found = checkpoint.load(kept)
+    assert found.encodings == data.encodings
+    few = _shop(
+        tmp_path / "few", 100, 3, label=False
+    )  # too few rows to tell days from months, or words from ids
+    assert [row["prediction"] for row in _read(call(kept, few))] == ["a", "b", "a"]
+    new = load(few, label=False, encodings=found.encodings)
+    same = {name: column for column, name in enumerate(new.feature_names)}
+    assert set(same) == set(data.feature_names)
+    assert float(new.x[1, same["visit"]] - new.x[0, same["visit"]]) == 86_401
+    with pytest.raises(
+        InputError, match=r"'note' was not read with the words of the training.*encodings=trained\.enc"
+    ):
+        found.predict(load(few, label=False, text="note"))
+    with pytest.raises(InputError, match="'note' was not read with the words of the training"):
+        found.predict(load(few, label=False))
+
+
+def test_seconds_survive_scaling(tmp_path):
+    rows = [f"n{i},2024-05-01T10:{i // 2:02d}:{i % 2:02d},{'ab'[i % 2]}" for i in range(60)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,visit,label", *rows]) + "\n")
+    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"n{i},n{i + 1}\n" for i in range(59)))
+    data = load(tmp_path)
+    scaled = Scaler.of(data.x, "auto")(data.x).float()
+    assert len(scaled.unique()) == 60

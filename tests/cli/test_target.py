@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, get_type_hints
 
+import torch
 import typer
+from torch_geometric.data import Data
 from typer.testing import CliRunner
 
-from allpass.cli.target import OPTIONS, Target, reads_graph
+from allpass.cli.target import OPTIONS, Target, default_model, reads_graph
 from allpass.data.load import Options
 from allpass.errors import InputError
 
@@ -41,8 +43,19 @@ def test_what_is_given_comes_through_and_the_rest_is_left_to_load(tmp_path: Path
 
 def test_none_at_all_is_false() -> None:
     seen: list[object] = []
-    assert CliRunner().invoke(app_of(seen), ["model", "folder", "--no-label", "--no-weight"]).exit_code == 0
-    assert seen[1] == Target("folder", {"label": False, "weight": False})
+    words = ["model", "folder", "--no-label", "--no-weight", "--no-id"]
+    assert CliRunner().invoke(app_of(seen), words).exit_code == 0
+    assert seen[1] == Target("folder", {"label": False, "weight": False, "id_column": False})
+    both = CliRunner().invoke(app_of(seen), ["model", "folder", "--id", "who", "--no-id"])
+    assert str(both.exception) == "Got both --id who and --no-id. Leave one of them out."
+
+
+def test_roles_of_columns_are_lists() -> None:
+    seen: list[object] = []
+    words = ["--drop", "a,b", "--number", "c", "--category", "d,e", "--text", "f"]
+    assert CliRunner().invoke(app_of(seen), ["model", "folder", *words]).exit_code == 0
+    options = {"drop": ["a", "b"], "numbers": ["c"], "categories": ["d", "e"], "text": ["f"]}
+    assert seen[1] == Target("folder", options)
 
 
 def test_a_column_and_none_at_all_are_one_too_many() -> None:
@@ -57,10 +70,10 @@ def test_nothing_but_the_target() -> None:
     assert seen == ["model", Target("cora", {}), False]
 
 
-def test_numbers_have_a_model_that_can_tell_those_below_the_mean() -> None:
-    assert Target("folder", {"task": "regression"}).default_model == "sage"
-    assert Target("folder", {"task": "classification"}).default_model == "acm-gcn"
-    assert Target("folder", {}).default_model == "acm-gcn"
+def test_the_default_model_follows_from_the_labels() -> None:
+    assert default_model(Data(y=torch.tensor([0.5, 1.0]))) == "sage"
+    assert default_model(Data(y=torch.tensor([0, 1]))) == "acm-gcn"
+    assert default_model(Data()) == "acm-gcn"
 
 
 def test_it_loads() -> None:
@@ -80,7 +93,15 @@ def test_what_was_found_in_the_data_is_told_beside_the_output(tmp_path: Path, ca
     data = Target(str(tmp_path), {"label": "label", "undirected": True}).load()
     printed = capsys.readouterr()
     assert printed.out == ""
-    notes = [line for line in printed.err.splitlines() if line]
+    lines = [line for line in printed.err.splitlines() if line]
+    table, notes = lines[: 1 + len(data.roles)], lines[1 + len(data.roles) :]
+    assert [line.split()[:2] for line in table[1:]] == [
+        ["id", "id"],
+        ["size", "number"],
+        ["label", "label"],
+        ["source", "(edges)"],
+        ["target", "(edges)"],
+    ]
     assert len(notes) == len(data.account) - ("undirected" in data.account) > 0
     assert any("size" in note for note in notes)
     assert len(Target("karate", {}).load().account) > 0

@@ -147,3 +147,13 @@ def test_many_classes_are_not_printed(call, tmp_path):
     folder = write_tables(tmp_path / "many", 80, label=lambda i: f"c{i % 13}")
     out = call(folder, "--model", "mlp-1", "--splits", "stratified", "--count", 1, "--epochs", 2)
     assert "The confusion table of 13 classes is too wide for here; --json has it." in out
+
+
+def test_a_label_of_numbers_is_a_regression_without_being_asked(call, tmp_path):
+    folder = write_tables(tmp_path / "numbers", label=lambda i: 1000 + (i * 37 % 100) * 3.5)
+    found = json.loads(call(folder, *QUICK, "--json", "-o", "kept"))
+    assert (found["task"], found["model"], found["score"]) == ("regression", "sage", "r2")
+    classes = json.loads(
+        call(write_tables(tmp_path / "few", label=lambda i: i % 3), *QUICK, "--json", "-o", "kept")
+    )
+    assert (classes["task"], classes["model"]) == ("classification", "acm-gcn")

@@ -3,6 +3,7 @@
 import json
 
 import networkx as nx
+import pandas as pd
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -119,3 +120,35 @@ def test_networkx_goes_straight_in():
 def test_wrong_input_is_one_clear_error():
     with pytest.raises(AllpassError, match="no-such-thing"):
         diagnose("no-such-thing")
+
+
+def test_roles_of_the_columns_of_a_table_are_part_of_it():
+    n = 30
+    nodes = pd.DataFrame(
+        {"id": range(n), "page_id": [f"p{k}" for k in range(n)], "size": [k % 7 for k in range(n)]}
+    )
+    edges = pd.DataFrame({"u": range(n), "v": [(k + 1) % n for k in range(n)]})
+    report = diagnose(None, edges=edges, nodes=nodes.assign(label=[k % 2 for k in range(n)]), verdict=False)
+    roles = report.to_dict()["roles"]
+    assert {role["column"]: role["role"] for role in roles} == {
+        "id": "id",
+        "page_id": "id",
+        "size": "number",
+        "label": "label",
+        "u": "source",
+        "v": "target",
+    }
+    assert all(role["reason"] for role in roles)
+    json.dumps(roles)
+    assert diagnose("karate", verdict=False).to_dict()["roles"] == []
+
+
+def test_a_label_of_many_numbers_is_diagnosed_as_a_regression():
+    n = 60
+    nodes = pd.DataFrame(
+        {"id": range(n), "size": [k % 7 for k in range(n)], "price": [100 + 1.5 * k for k in range(n)]}
+    )
+    edges = pd.DataFrame({"u": range(n), "v": [(k + 1) % n for k in range(n)]})
+    content = diagnose(None, edges=edges, nodes=nodes, label="price", verdict=False).to_dict()
+    assert content["facts"]["classes"] == 0
+    assert "found-regression" in [note["code"] for note in content["account"]]

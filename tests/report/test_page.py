@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from allpass.data import Account
+from allpass.data.tables.roles import Role
 from allpass.diagnosis import Finding
 from allpass.errors import InputError
 from allpass.models import resolve
@@ -210,3 +211,15 @@ def test_write(diagnosis, tmp_path: Path):
 def test_write_into_no_folder(diagnosis, tmp_path: Path):
     with pytest.raises(InputError, match="does not exist"):
         write_page(diagnosis, tmp_path / "no" / "page.html")
+
+
+def test_says_what_each_column_was_taken_for(diagnosis, pages):
+    roles = (Role("<b>age</b>", "number", "numbers", 1), Role("weight", "weight", "weights", table="edges"))
+    page = render(replace(diagnosis, roles=roles))
+    outline = Outline(page)
+    assert (3, "What each column was taken for") in outline.headings
+    assert "b" not in outline.tags
+    text = " ".join(" ".join(outline.text).split())
+    assert "<b>age</b> number 1 numbers" in text
+    assert "weight (edges) weight 0 weights" in text
+    assert "What each column" not in pages["plain"]

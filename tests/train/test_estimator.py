@@ -304,7 +304,9 @@ def test_graphs_that_cannot_be(data: Data, split: Split) -> None:
 
 
 def test_classes_are_no_numbers_and_numbers_no_classes(data: Data) -> None:
-    with pytest.raises(InputError, match="Use NodeRegressor"):
+    with pytest.raises(
+        InputError, match=r"numbers to predict, not classes\. Use NodeRegressor, or .*classification"
+    ):
         NodeClassifier().fit(load(_with(data, y=data.y / 7), task="regression"))
     with pytest.raises(InputError, match="or use NodeClassifier"):
         NodeRegressor().fit(load(data))

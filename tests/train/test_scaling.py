@@ -50,6 +50,27 @@ def test_auto_tells_words_from_measurements() -> None:
     assert Scaler.of(words().to_sparse_csr(), "auto").kind == "rows"
     assert Scaler.of(words() - 1, "auto").kind == "columns"
     assert Scaler.of(torch.rand(10, 4), "auto").kind == "columns"
+    ages = torch.cat([words(), 30 + torch.arange(30.0)[:, None]], dim=1)
+    for form in (ages, ages.to_sparse_csr(), ages * torch.tensor([1.0] * 50 + [-1.0])):
+        assert Scaler.of(form, "auto").kind == "mixed"
+
+
+def test_words_stay_beside_columns_that_are_scaled() -> None:
+    ages = 30 + torch.arange(30.0)[:, None]
+    x = torch.cat([words(), ages, torch.full((30, 1), 7.0)], dim=1)
+    for form in (x, x.to_sparse_csr()):
+        scaler = Scaler.of(form, "mixed")
+        assert Scaler.from_dict(json.loads(json.dumps(scaler.to_dict()))) == scaler
+        found = scaler(form)
+        assert found[:, :50].equal(words())
+        np.testing.assert_allclose(found[:, 50:51], StandardScaler().fit_transform(ages.numpy()), atol=1e-6)
+        assert not found[:, 51].any()
+
+
+def test_times_one_second_apart_stay_apart() -> None:
+    x = 1_714_557_600 + torch.arange(1000.0, dtype=torch.float64)[:, None]
+    scaled = Scaler.of(x, "columns")(x).float()
+    assert len(scaled.unique()) == 1000
 
 
 def test_nothing_is_nothing() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Scaling, Score, Seed, Splits
-from allpass.cli.target import Target, reads_graph
+from allpass.cli.target import Target, default_model, reads_graph
 from allpass.errors import UnknownNameError, did_you_mean
 
 
@@ -17,8 +17,13 @@ from allpass.errors import UnknownNameError, did_you_mean
 def compare(
     graph: Target,
     models: Annotated[
-        str, typer.Option(help="Models by name, separated by commas (see `allpass models`).")
-    ] = "mlp-2,gcn,acm-gcn",
+        str | None,
+        typer.Option(
+            help="Models by name, separated by commas (see `allpass models`); by default mlp-2, gcn and acm-gcn, "
+            "or sage in place of acm-gcn when the label is a number.",
+            show_default=False,
+        ),
+    ] = None,
     splits: Splits = "random",
     count: Count = 10,
     seed: Seed = 0,
@@ -47,14 +52,15 @@ def compare(
     from allpass.train.rules.stopping import stopping
     from allpass.train.runs.store import Store
 
-    names = [name.strip() for name in models.split(",") if name.strip()]
-    if against and against not in names:
-        raise UnknownNameError(f"The model {against!r} is not compared.", did_you_mean(against, names))
     if figure is not None:
         from allpass.report.canvas import check_figure
 
         check_figure(figure)  # before minutes of work, not after
     data = graph.load()
+    listed = f"mlp-2,gcn,{default_model(data)}" if models is None else models
+    names = [name.strip() for name in listed.split(",") if name.strip()]
+    if against and against not in names:
+        raise UnknownNameError(f"The model {against!r} is not compared.", did_you_mean(against, names))
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:

@@ -22,7 +22,9 @@ Score: TypeAlias = Annotated[
     str | None,
     typer.Option(help="What is measured: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
 ]
-Scaling: TypeAlias = Annotated[str, typer.Option(help="How features are scaled: auto, rows, columns, none.")]
+Scaling: TypeAlias = Annotated[
+    str, typer.Option(help="How features are scaled: auto, rows, columns, mixed, none.")
+]
 Directed: TypeAlias = Annotated[
     bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
 ]

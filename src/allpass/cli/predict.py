@@ -59,10 +59,13 @@ def predict(
 
 def load_for(trained: Trained, graph: Target) -> Data:
     """The graph, its labels read as those of the training; new nodes may have none, so none are asked for."""
+    from allpass.data import DATASETS
     from allpass.data.tables.node_table import NoLabelColumnError
 
-    known = {"task": "regression"} if trained.task == "regression" else {}
-    options = {**known, **graph.options}
+    known = {"task": "regression" if trained.task == "regression" else "classification"}
+    options = {**({} if graph.target in DATASETS else known), **graph.options}
+    if trained.encodings:
+        options["encodings"] = trained.encodings
     try:
         return Target(graph.target, options).load()
     except NoLabelColumnError:

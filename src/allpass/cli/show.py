@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from allpass.cli.plain import plain_table
+from allpass.cli.roles import show_roles
 from allpass.cli.words import told
 from allpass.data.draft import many
 
@@ -41,6 +42,7 @@ def show_diagnosis(
         f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {facts.classes} classes; "
         f"mean degree {facts.mean_degree:.1f}, {many(facts.components, 'component')}"
     )
+    show_roles(diagnosis.roles, out)
     for note in diagnosis.account:
         out.print(Padding(Text(told(note), style="dim"), (0, 0, 0, 2)))
     out.print()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Splits
-from allpass.cli.target import Target, reads_graph
+from allpass.cli.target import Target, default_model, reads_graph
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ def sweep(
 
     if grid and (trials is not None or search is not None):
         raise InputError("The grid tries all settings.", "Leave out --grid, or --trials and --search.")
-    model = model or graph.default_model
+    data = graph.load()
+    model = model or default_model(data)
     space = {**space_of(model), **read_space(chosen or [], model)}
     stop = stopping("gprgnn", max_epochs=epochs)
-    data = graph.load()
     folds = divide(data, splits, count=count, seed=seed)
     with Store(store) as opened, stoppable(opened), training() as look:
         found = run_sweep(

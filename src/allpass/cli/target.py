@@ -32,25 +32,32 @@ class Target:
     target: str | None
     options: dict[str, Any]
 
-    @property
-    def default_model(self) -> str:
-        """What to train where no model is named; ACM networks end in a ReLU and tell no number below the mean."""
-        return "sage" if self.options.get("task") == "regression" else "acm-gcn"
-
     def load(self) -> Data:
         """The graph; what was found in data of one's own and mended is told on the error stream."""
         from rich.console import Console
 
+        from allpass.cli.roles import show_roles
         from allpass.cli.words import told
         from allpass.data import DATASETS, load
 
         data = load(self.target, **self.options)
         if self.target not in DATASETS:  # what is to be known of those stands in `allpass diagnose`
             out = Console(stderr=True, highlight=False, markup=False)
+            show_roles(data.get("roles") or (), out)
             for note in data.account:
                 if note.code != "undirected":  # as most graphs are
                     out.print(told(note), soft_wrap=True)
         return data
+
+
+def default_model(data: Data) -> str:
+    """The model to train when none is named: ACM ends in ReLU, so it cannot predict numbers below the mean."""
+    return "sage" if is_regression(data) else "acm-gcn"
+
+
+def is_regression(data: Data) -> bool:
+    """Whether the labels are numbers to predict."""
+    return data.y is not None and bool(data.y.is_floating_point())
 
 
 def _declared(
@@ -82,6 +89,32 @@ def _declared(
     id_column: Annotated[
         str | None,
         typer.Option("--id", help="Column of the node table that names the node.", rich_help_panel=_TABLES),
+    ] = None,
+    no_id: Annotated[
+        bool,
+        typer.Option("--no-id", help="Nodes go by their row number.", rich_help_panel=_TABLES),
+    ] = False,
+    drop: Annotated[
+        str | None, typer.Option(help="Columns to leave out, separated by commas.", rich_help_panel=_TABLES)
+    ] = None,
+    numbers: Annotated[
+        str | None,
+        typer.Option("--number", help="Columns to use as numbers, such as codes.", rich_help_panel=_TABLES),
+    ] = None,
+    categories: Annotated[
+        str | None,
+        typer.Option(
+            "--category",
+            help="Columns to make one 0/1 column a value of, also of numbers.",
+            rich_help_panel=_TABLES,
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of free text whose words become features (TF-IDF, 2,000 words).",
+            rich_help_panel=_TABLES,
+        ),
     ] = None,
     source_column: Annotated[
         str | None,
@@ -122,7 +155,10 @@ def _declared(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="What the label is: classification or regression.", rich_help_panel=_TABLES),
+        typer.Option(
+            help="What the label is: classification or regression; by default what its values suggest.",
+            rich_help_panel=_TABLES,
+        ),
     ] = None,
     nan: Annotated[
         str | None,
@@ -143,7 +179,8 @@ def _declared(
 
 
 _PARAMETERS = inspect.signature(_declared, eval_str=True).parameters
-_WITHOUT = {"no_label": "label", "no_weight": "weight"}
+_WITHOUT = {"no_label": "label", "no_weight": "weight", "no_id": "id_column"}
+_LISTS = ("features", "drop", "numbers", "categories", "text")
 OPTIONS = tuple(name for name in _PARAMETERS if name != "target" and name not in _WITHOUT)
 """The options of `allpass.load` that have a flag."""
 
@@ -157,9 +194,10 @@ def reads_graph(verb: Callable[..., None]) -> Callable[..., None]:
         target, options = given.pop("target"), {name: given.pop(name) for name in OPTIONS}
         for flag, name in _WITHOUT.items():
             if given.pop(flag):
-                options[name] = _none(name, options[name])
-        if options["features"] is not None:
-            options["features"] = options["features"].split(",")
+                options[name] = _none(flag.removeprefix("no_"), options[name])
+        for name in _LISTS:
+            if options[name] is not None:
+                options[name] = options[name].split(",")
         options["undirected"] = options["undirected"] or None
         verb(graph=Target(target, {k: v for k, v in options.items() if v is not None}), **given)
 

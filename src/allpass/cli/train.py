@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Seed, Splits
-from allpass.cli.target import Target, reads_graph
+from allpass.cli.target import Target, default_model, reads_graph
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def train(
     from allpass.train.folds import best, divide, train_folds
     from allpass.train.rules.stopping import stopping
 
-    model = model or graph.default_model
-    settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
     data = graph.load()
+    model = model or default_model(data)
+    settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
     folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
     folds = divide(data, splits, count=count, seed=seed)
     with training() as look:

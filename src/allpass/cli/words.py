@@ -15,6 +15,8 @@ _FLAGS = {
     "source_column": "--source",
     "target_column": "--destination",
     "max_epochs": "--epochs",
+    "numbers": "--number",
+    "categories": "--category",
 }
 _NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
 _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""

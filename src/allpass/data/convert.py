@@ -18,8 +18,9 @@ from allpass.data.fingerprint import fingerprint
 from allpass.data.repairs.repair import checked
 from allpass.data.splits import Split
 from allpass.data.tables.columns import unfilled
+from allpass.data.tables.encodings import Encoding
 from allpass.data.tables.label_column import missing_values
-from allpass.data.tables.node_table import read_nodes
+from allpass.data.tables.node_table import Columns, read_nodes
 from allpass.data.tables.tabular import Table, import_pandas
 from allpass.errors import DataError, InputError
 
@@ -27,7 +28,16 @@ Array = NDArray[Any]
 
 _MASKS = {"train": "train_mask", "val": "val_mask", "test": "test_mask"}
 _STANDARD = {"edge_index", "edge_weight", "edge_attr", "x", "y", "num_nodes", "name", "source", "fingerprint"}
-_STANDARD |= {"class_names", "feature_names", "node_ids", "account", "stored_splits", *_MASKS.values()}
+_STANDARD |= {
+    "class_names",
+    "feature_names",
+    "node_ids",
+    "account",
+    "stored_splits",
+    "roles",
+    "encodings",
+    *_MASKS.values(),
+}
 
 
 def from_scipy(
@@ -37,7 +47,7 @@ def from_scipy(
     *,
     weighted: bool | None = None,
     nan: str | None = None,
-    task: str = "classification",
+    task: str | None = None,
     name: str = "matrix",
 ) -> Data:
     """From an adjacency matrix: an entry in row u and column v is an edge from u to v.
@@ -48,7 +58,7 @@ def from_scipy(
         y: Labels ``[N]``.
         weighted: Keep the entries as weights; by default only when they are not all 1.
         nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name.
     """
     if not sp.issparse(matrix) or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -70,12 +80,17 @@ def from_networkx(
     graph: Any,
     *,
     label: str | bool | None = None,
-    features: Sequence[str] | None = None,
+    features: Columns = None,
+    drop: Columns = None,
+    numbers: Columns = None,
+    categories: Columns = None,
+    text: Columns = None,
+    encodings: Sequence[Encoding] | None = None,
     weight: str | bool | None = None,
     nan: str = "median",
     max_categories: int = 50,
     missing_labels: str | Sequence[str] | None = None,
-    task: str = "classification",
+    task: str | None = None,
     name: str | None = None,
 ) -> Data:
     """From a NetworkX graph; an undirected one is stored in both directions.
@@ -87,12 +102,17 @@ def from_networkx(
         graph: ``Graph``, ``DiGraph`` or a multigraph; its node order is kept.
         label: Attribute that holds the label; ``False`` for none.
         features: Attributes to use, one name or several; by default all others.
+        drop: As in :func:`~allpass.data.tables.from_tables.from_tables`, as are the next four.
+        numbers: Attributes to use as numbers.
+        categories: Attributes to spread over 0/1 columns.
+        text: Attributes whose words become features.
+        encodings: How attributes of an earlier graph became features.
         weight: Edge attribute that holds weights, by default ``"weight"`` where any edge has it; ``False`` for none.
             An edge without the attribute weighs 1.
         nan: As in :func:`~allpass.data.tables.from_tables.from_tables`.
         max_categories: As in :func:`~allpass.data.tables.from_tables.from_tables`.
         missing_labels: As in :func:`~allpass.data.tables.from_tables.from_tables`.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name, by default its own.
     """
     order = list(graph.nodes)
@@ -105,18 +125,25 @@ def from_networkx(
             label=label,
             features=features,
             id_column=_ID,
+            drop=drop,
+            numbers=numbers,
+            categories=categories,
+            text=text,
+            encodings=encodings,
             nan=nan,
             max_categories=max_categories,
             missing_labels=missing_values(missing_labels),
         )
     else:
-        for option, value in (("label", label), ("features", features)):
+        named = {"label": label, "features": features, "drop": drop, "numbers": numbers}
+        for option, value in {**named, "categories": categories, "text": text}.items():
             if value:
                 raise DataError(
                     f"Got {option}={value!r}, but the nodes have no attributes.", "Add them first."
                 )
         draft = Draft(len(order), np.zeros((2, 0), dtype=np.int64), account=account)
     draft.node_ids = [str(node) for node in order]
+    draft.roles = tuple(role for role in draft.roles if role.column != _ID)
     _add_networkx_edges(draft, graph, {node: place for place, node in enumerate(order)}, weight)
     title = name or str(graph.name or "networkx")
     negative = missing_labels is not None
@@ -125,9 +152,7 @@ def from_networkx(
     )
 
 
-def from_pyg(
-    data: Data, *, nan: str | None = None, task: str = "classification", name: str | None = None
-) -> Data:
+def from_pyg(data: Data, *, nan: str | None = None, task: str | None = None, name: str | None = None) -> Data:
     """From PyG's ``Data``; one that allpass loaded and nobody changed comes back as it is.
 
     Masks ``[N]`` or ``[N, S]`` become the splits ``"stored"``; ``edge_weight``, or an ``edge_attr`` with one number for
@@ -136,7 +161,7 @@ def from_pyg(
     Args:
         data: A homogeneous graph with ``edge_index``.
         nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name, by default its own.
     """
     if not isinstance(data, Data):

@@ -15,6 +15,8 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.fingerprint import fingerprint
 from allpass.data.splits import Split
+from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.roles import Role
 from allpass.errors import DataError
 
 Array = NDArray[Any]
@@ -30,14 +32,19 @@ class Draft:
         edge_weight: ``[E]``, or nothing for a graph without weights.
         x: Features ``[N, F]``, dense or SciPy CSR, or nothing.
         y: Labels ``[N]`` as they were found (numbers, text, missing), or nothing.
+        precise: Whether sparse features keep float64.
         splits: Splits that came with the data, by name.
         feature_names: A name for each column of x.
         origins: For each column of x the column of the source it was made from.
         categories: Columns of the source that were spread over several columns of x, as codes ``[N]``.
         missing_labels: Values that were read as a missing label, and how often each was found.
+        label: The name of the label column.
         class_names: A name for each class, when the source states them.
         node_ids: The source's own names of the nodes.
         ids_from: Where a table's ids come from, for messages: ``"the column 'id'"``.
+        better_ids: A question that names a column with more ids of the edges; empty when there is none.
+        roles: What each column of the tables was taken for.
+        encodings: How columns of the node table became features.
         account: What is known so far.
     """
 
@@ -46,14 +53,19 @@ class Draft:
     edge_weight: Array | None = None
     x: Any = None
     y: Array | None = None
+    precise: bool = False
     splits: dict[str, list[Split]] = field(default_factory=dict)
     feature_names: list[str] | None = None
     origins: list[str] | None = None
     categories: dict[str, Array] = field(default_factory=dict)
     missing_labels: dict[str, int] = field(default_factory=dict)
+    label: str | None = None
     class_names: list[str] | None = None
     node_ids: list[str] | None = None
     ids_from: str = ""
+    better_ids: str = ""
+    roles: tuple[Role, ...] = ()
+    encodings: tuple[Encoding, ...] = ()
     account: Account = field(default_factory=Account)
 
 
@@ -107,7 +119,7 @@ def assemble(draft: Draft, *, name: str, source: str) -> Data:
     if draft.edge_weight is not None:
         data.edge_weight = _tensor(draft.edge_weight)
     if draft.x is not None:
-        data.x = sparse_tensor(draft.x) if sp.issparse(draft.x) else _tensor(draft.x)
+        data.x = sparse_tensor(draft.x, precise=draft.precise) if sp.issparse(draft.x) else _tensor(draft.x)
     if draft.y is not None:
         data.y = _tensor(draft.y)
     for key in ("feature_names", "class_names", "node_ids"):
@@ -118,17 +130,20 @@ def assemble(draft: Draft, *, name: str, source: str) -> Data:
     data.fingerprint = fingerprint(data)
     data.account = draft.account
     data.stored_splits = draft.splits
+    for key in ("roles", "encodings"):
+        if found := getattr(draft, key):
+            setattr(data, key, found)
     return data
 
 
-def sparse_tensor(matrix: Any) -> Tensor:
-    """A SciPy sparse matrix as a torch CSR tensor of float32."""
+def sparse_tensor(matrix: Any, *, precise: bool = False) -> Tensor:
+    """A SciPy sparse matrix as a torch CSR tensor of float32, or of float64."""
     csr = sp.csr_array(matrix)
     csr.sort_indices()
     return torch.sparse_csr_tensor(
         torch.from_numpy(csr.indptr.astype(np.int64)),
         torch.from_numpy(csr.indices.astype(np.int64)),
-        torch.from_numpy(csr.data.astype(np.float32)),
+        torch.from_numpy(csr.data.astype(np.float64 if precise else np.float32)),
         size=csr.shape,
         check_invariants=False,
     )

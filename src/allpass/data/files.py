@@ -29,7 +29,7 @@ _MATRICES = ("A", "adj", "adjacency", "network")
 
 
 def from_npz(
-    path: str | Path, *, nan: str | None = None, task: str = "classification", name: str | None = None
+    path: str | Path, *, nan: str | None = None, task: str | None = None, name: str | None = None
 ) -> Data:
     """Read a graph from NumPy's archive; no pickle is ever loaded.
 
@@ -50,7 +50,8 @@ def from_npz(
     Args:
         path: The file.
         nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"``, or ``"regression"``; a file that stores float labels of allpass is one already.
+        task: ``"classification"`` or ``"regression"``; by default what a file of allpass was saved with, and what the
+            labels suggest in any other file.
         name: The graph's name, by default the stored one or the file's.
     """
     path = Path(path)
@@ -68,15 +69,15 @@ def from_npz(
     if found:
         draft.splits = {"stored": splits_of_masks(found, draft.num_nodes)}
     words = restore_words(draft, arrays, path) if KEY in arrays else {}
-    if words.get("regression"):
-        task = "regression"
+    if words:
+        task = "regression" if words.get("regression") else task or "classification"
     title = name or str(words.get("name") or path.stem)
     data = checked(draft, name=title, source=str(words.get("source") or "npz file"), nan=nan, task=task)
     return restore_notes(data, words)
 
 
 def from_mat(
-    path: str | Path, *, nan: str | None = None, task: str = "classification", name: str | None = None
+    path: str | Path, *, nan: str | None = None, task: str | None = None, name: str | None = None
 ) -> Data:
     """Read a graph from a MATLAB file (version 5) as LINKX and others store them.
 
@@ -86,7 +87,7 @@ def from_mat(
     Args:
         path: The file.
         nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"`` or ``"regression"``.
+        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
         name: The graph's name, by default the file's.
     """
     path = Path(path)

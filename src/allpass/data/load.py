@@ -12,7 +12,9 @@ from torch_geometric.data import Data
 from allpass.data.convert import from_networkx, from_pyg, from_scipy
 from allpass.data.draft import some
 from allpass.data.files import READERS
+from allpass.data.tables.encodings import Encoding
 from allpass.data.tables.from_tables import from_tables
+from allpass.data.tables.node_table import Columns
 from allpass.data.tables.tabular import TABLE_SUFFIXES
 from allpass.errors import DataError, InputError, MissingFileError, UnknownNameError, did_you_mean
 from allpass.registry import canonical
@@ -22,8 +24,13 @@ class Options(TypedDict, total=False):
     """What can be said about a graph; :func:`load` lists which option belongs to which kind of target."""
 
     label: str | bool | None
-    features: Sequence[str] | None
-    id_column: str | None
+    features: Columns
+    id_column: str | bool | None
+    drop: Columns
+    numbers: Columns
+    categories: Columns
+    text: Columns
+    encodings: Sequence[Encoding] | None
     source_column: str | None
     target_column: str | None
     weight: str | bool | None
@@ -42,7 +49,18 @@ class Options(TypedDict, total=False):
 
 
 _ARRAYS = {"nan", "task", "name"}
-_NETWORKX = _ARRAYS | {"label", "features", "weight", "max_categories", "missing_labels"}
+_COLUMNS = {
+    "label",
+    "features",
+    "drop",
+    "numbers",
+    "categories",
+    "text",
+    "encodings",
+    "max_categories",
+    "missing_labels",
+}
+_NETWORKX = _ARRAYS | _COLUMNS | {"weight"}
 _TABLES = _NETWORKX | {"id_column", "source_column", "target_column", "undirected", "unknown_nodes"}
 _SCIPY = _ARRAYS | {"x", "y", "weighted"}
 _NAMED = {"data_dir", "unlabelled"}
@@ -57,9 +75,11 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
     a name, such as ``"cora"``                      ``data_dir``, ``unlabelled``
     a folder with ``edges.*`` and ``nodes.*``,      ``label``, ``features``, ``id_column``, ``source_column``,
     an edge table, or ``edges=`` and ``nodes=``     ``target_column``, ``weight``, ``undirected``, ``unknown_nodes``,
+                                                    ``drop``, ``numbers``, ``categories``, ``text``, ``encodings``,
                                                     ``max_categories``, ``missing_labels``, ``nan``, ``task``, ``name``
     ``.npz``, ``.mat``, PyG's ``Data``              ``nan``, ``task``, ``name``
-    ``.graphml``, NetworkX                          ``label``, ``features``, ``weight``, ``max_categories``,
+    ``.graphml``, NetworkX                          ``label``, ``features``, ``weight``, ``drop``, ``numbers``,
+                                                    ``categories``, ``text``, ``encodings``, ``max_categories``,
                                                     ``missing_labels``, ``nan``, ``task``, ``name``
     a SciPy matrix                                  ``x``, ``y``, ``weighted``, ``nan``, ``task``, ``name``
     ==============================================  ================================================================
@@ -167,7 +187,12 @@ def _load_object(target: Any, given: dict[str, Any]) -> Data:
 
 
 def _call(door: Callable[..., Data], kind: str, allowed: set[str], given: dict[str, Any], *args: Any) -> Data:
-    """Call a reader, refusing options that it would have to ignore."""
+    """Call a reader, refusing options that it would have to ignore.
+
+    Only ``encodings`` may be given where there are no columns to encode.
+    """
+    if "encodings" not in allowed:
+        given = {option: value for option, value in given.items() if option != "encodings"}
     stray = sorted(set(given) - allowed)
     if stray:
         raise InputError(

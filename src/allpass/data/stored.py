@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.draft import Draft, splits_of_masks
 from allpass.data.splits import Split
+from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.roles import Role
 from allpass.errors import DataError, InputError, MissingFileError
 from allpass.files import drafted
 
@@ -58,6 +61,8 @@ def restore_words(draft: Draft, arrays: dict[str, Array], path: Path) -> dict[st
             str(name): _restore_splits(arrays, place, draft.num_nodes, rows)
             for place, (name, rows) in enumerate(words["splits"].items())
         }
+        draft.encodings = tuple(map(Encoding.from_dict, words.get("encodings", ())))
+        draft.roles = tuple(Role(**role) for role in words.get("roles", ()))
         notes = [(str(n["code"]), int(n["count"]), str(n["what"]), str(n["cure"])) for n in words["notes"]]
     except DataError:
         raise
@@ -104,6 +109,8 @@ def _arrays(data: Data) -> dict[str, Array]:
     words: dict[str, Any] = {key: list(data[key]) for key in _NAMES if data.get(key) is not None}
     words |= {key: str(data[key]) for key in ("name", "source") if data.get(key) is not None}
     words["regression"] = bool(data.get("y") is not None and data.y.is_floating_point())
+    words["encodings"] = [encoding.to_dict() for encoding in data.get("encodings") or ()]
+    words["roles"] = [asdict(role) for role in data.get("roles") or ()]
     words["notes"] = data.account.to_list() if isinstance(data.get("account"), Account) else []
     words["splits"] = {}
     for place, (name, splits) in enumerate((data.get("stored_splits") or {}).items()):

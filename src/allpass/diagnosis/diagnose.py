@@ -12,6 +12,7 @@ import torch
 
 from allpass import __version__
 from allpass.data import Account, load
+from allpass.data.tables.roles import Role
 from allpass.diagnosis.chance import Chance, find_chance
 from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, gather_facts
 from allpass.diagnosis.filtering import Separation, separate
@@ -47,6 +48,7 @@ class Diagnosis:
     source: str
     fingerprint: str
     account: Account
+    roles: tuple[Role, ...]
     facts: Facts
     degrees: DegreeHistogram
     profile: Profile
@@ -70,6 +72,7 @@ class Diagnosis:
             "source": self.source,
             "fingerprint": self.fingerprint,
             "account": self.account.to_list(),
+            "roles": [asdict(role) for role in self.roles],
             "facts": asdict(self.facts),
             "degrees": asdict(self.degrees),
             "metrics": self.profile.to_dict(),
@@ -160,6 +163,7 @@ def diagnose(
         source=data.source,
         fingerprint=data.fingerprint,
         account=data.account,
+        roles=tuple(data.get("roles") or ()),
         facts=facts,
         degrees=degree_histogram(graph),
         profile=measured,

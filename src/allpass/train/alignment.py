@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from allpass.data.draft import some
+from allpass.data.tables.encodings import Encoding
 from allpass.errors import InputError
 
 _MISSING = " is missing"
@@ -47,6 +48,28 @@ def aligned(
         padded = F.pad(x.to_dense(), (0, 1))  # a column of zeros, the last
         x = padded[:, [place.get(name, -1) for name in wanted]]
     return _filled(x, wanted, fills or {})
+
+
+def check_words(
+    names: Sequence[str] | None, encodings: Sequence[Encoding], trained: Sequence[Encoding]
+) -> None:
+    """Raise where the words of a text are not those of the training: the same column would mean another word.
+
+    Args:
+        names: The names of the features, where they have some.
+        encodings: How they were made of the columns of a table.
+        trained: How those of the training were made.
+    """
+    have = {encoding.column: encoding for encoding in encodings}
+    known = set(names or ())
+    for encoding in trained:
+        if encoding.kind != "text" or names is None:
+            continue
+        if have.get(encoding.column, encoding) != encoding or not known.issuperset(encoding.features):
+            raise InputError(
+                f"The text {encoding.column!r} was not read with the words of the training.",
+                "Load the data with encodings=trained.encodings; `allpass predict` does so by itself.",
+            )
 
 
 def fills_of(x: Tensor, names: Sequence[str] | None) -> dict[str, float]:

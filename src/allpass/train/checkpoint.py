@@ -16,6 +16,7 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as written_tensors
 from torch import Tensor
 
+from allpass.data.tables.encodings import Encoding
 from allpass.errors import AllpassError, InputError, MissingFileError
 from allpass.models.catalog import resolve
 from allpass.train import network
@@ -50,6 +51,7 @@ _WORDS: dict[str, type | tuple[type, ...]] = {
     "epoch": (int, NoneType),
     "versions": dict,
 }
+_ENCODINGS = "encodings"  # cards of older versions have none
 
 
 class CheckpointError(AllpassError):
@@ -133,6 +135,7 @@ def load(folder: str | Path) -> Trained:
                 "class_names": _frozen(card["class_names"]),
                 "feature_names": _frozen(card["feature_names"]),
                 "fills": {name: float(value) for name, value in card["fills"].items()},
+                "encodings": tuple(map(Encoding.from_dict, card.get(_ENCODINGS, ()))),
                 "scores": {
                     k: math.nan if value is None else float(value) for k, value in card["scores"].items()
                 },
@@ -149,7 +152,15 @@ def load(folder: str | Path) -> Trained:
         else:
             _ = trained.network  # which checks what it is made of
             expected = tensors
-    except (AllpassError, LookupError, TypeError, ValueError, RuntimeError, MemoryError) as error:
+    except (
+        AllpassError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+        MemoryError,
+    ) as error:
         raise _broken(folder, f"its card describes no model that can be built here ({error})") from error
     _check_weights(folder, tensors, expected)
     _check_names(folder, trained)
@@ -162,6 +173,7 @@ def to_card(trained: Trained) -> dict[str, Any]:
         **{key: getattr(trained, key) for key in _WORDS},
         "scaler": trained.scaler.to_dict(),
         "units": None if trained.units is None else trained.units.to_dict(),
+        _ENCODINGS: [encoding.to_dict() for encoding in trained.encodings],
         "scores": {key: value if math.isfinite(value) else None for key, value in trained.scores.items()},
     }
     card: dict[str, Any] = plain(words, "checkpoint")

@@ -312,7 +312,10 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
 
     def _words(self, graph: Data) -> tuple[Array, NDArray[np.bool_]]:
         if graph.y.is_floating_point():
-            raise InputError("The graph was loaded with numbers for labels.", "Use NodeRegressor.")
+            raise InputError(
+                "The labels of the graph are numbers to predict, not classes.",
+                'Use NodeRegressor, or load the graph with task="classification" to make a class of each number.',
+            )
         y, names = graph.y.numpy(), graph.get("class_names")
         words = np.arange(y.max(initial=0) + 1) if names is None else np.array(_numbers(names) or names)
         return words[np.maximum(y, 0)], y >= 0

@@ -33,11 +33,11 @@ class ExportError(AllpassError):
 def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool = False) -> ExportedProgram:
     """Write a model as a program of ``torch.export``, once it is sure that the program gives the same outputs.
 
-    The program takes features ``x`` ``[N, F]`` dense and as they come, ``edge_index`` ``[2, E]``, and ``edge_weight``
-    ``[E]`` where ``data`` has weights, and gives ``[N, out_channels]``. Where edges go both ways, as they do unless the
-    model was trained otherwise, it has to be given both. N and E may be any numbers from 2 on; models
-    with weights or labels for each node keep their N. ``torch.export.load(path)`` reads it where there is torch alone,
-    and gives the card of the model as the extra file ``"card.json"``.
+    The program takes features ``x`` ``[N, F]`` dense and as they come (float64 where ``data.x`` is), ``edge_index``
+    ``[2, E]``, and ``edge_weight`` ``[E]`` where ``data`` has weights, and gives ``[N, out_channels]``. Where edges go
+    both ways, as they do unless the model was trained otherwise, it has to be given both. N and E may be any numbers
+    from 2 on; models with weights or labels for each node keep their N. ``torch.export.load(path)`` reads it where
+    there is torch alone, and gives the card of the model as the extra file ``"card.json"``.
 
     Args:
         trained: The model.
@@ -54,7 +54,9 @@ def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool 
         raise ExportError(
             f"{trained.model!r} is no torch network, so there is no program to export.", "Use the checkpoint."
         )
-    expected, x = trained.outputs(data), trained.features(data).to_dense().to(trained.dtype)
+    expected, x = trained.outputs(data), trained.features(data).to_dense()
+    if x.dtype != torch.float64:  # such as times in seconds: the program scales them as they are
+        x = x.to(trained.dtype)
     graph = trained.inputs(data)[1]
     edges = (graph.edge_index,) if data.edge_weight is None else (graph.edge_index, graph.values)
     given, kept = ((x,), graph) if fixed_graph else ((x, *edges), None)
@@ -98,6 +100,7 @@ class _Program(nn.Module):
             if isinstance(mixing, ChannelMixing):
                 part.mixing = _Mixing(mixing)
         self.scaler, self.in_units, self.graph = trained.scaler, trained.in_units, graph
+        self.dtype = trained.dtype
         self.register_buffer("labels", trained.labels)
 
     def forward(
@@ -106,10 +109,10 @@ class _Program(nn.Module):
         graph = self.graph
         if edge_index is not None:
             source, target = edge_index
-            weights = x.new_ones(source.shape[0]) if edge_weight is None else edge_weight
+            weights = x.new_ones(source.shape[0], dtype=self.dtype) if edge_weight is None else edge_weight
             graph = _Adjacency(target, source, weights, x.shape[0])
         given = {} if self.labels is None else {"labels": self.labels, "mask": self.labels >= 0}
-        return self.in_units(self.network(self.scaler(x), graph, **given))
+        return self.in_units(self.network(self.scaler(x).to(self.dtype), graph, **given))
 
 
 class _Mixing(nn.Module):

@@ -17,10 +17,17 @@ SCALINGS = {
     "none": "Features as they are.",
     "rows": "Each row divided by its sum, as for bags of words; rows that sum to 0 stay.",
     "columns": "Each column with mean 0 and deviation 1 over all nodes; constant columns become 0.",
-    "auto": "Rows where no value is negative and nine of ten are 0, columns otherwise.",
+    "mixed": "As columns, but columns that are mostly 0 and never negative, such as those of words, stay.",
+    "auto": "Columns, unless nine of ten values are 0: then rows, or mixed where rows would be ruled by a few "
+    "columns that are not words.",
 }
 """The ways to scale features, in words."""
 
+_BY_COLUMN = ("columns", "mixed")
+_DENSE, _RULING = (
+    0.9,
+    0.5,
+)  # a column filled in so many rows is no word; with this share of the sum it rules the rows
 _SPARSE = 0.1  # the share of nonzero values up to which features are taken for a bag of words
 
 
@@ -29,7 +36,7 @@ class Scaler:
     """A scaling with what it has measured.
 
     Args:
-        kind: ``"none"``, ``"rows"`` or ``"columns"``.
+        kind: ``"none"``, ``"rows"``, ``"columns"`` or ``"mixed"``.
         mean: Of every column.
         deviation: Of every column; 1 where it is constant.
 
@@ -49,17 +56,20 @@ class Scaler:
         if how not in SCALINGS:
             raise UnknownNameError(f"There is no scaling {how!r}.", did_you_mean(str(how), SCALINGS))
         if how == "auto":
-            how = "rows" if _like_words(x) else "columns"
-        if how != "columns":
+            how = _fitting(x)
+        if how not in _BY_COLUMN:
             return cls(how)
         dense = _dense(x).double()
         deviation, mean = torch.std_mean(dense, dim=0, correction=0)
         constant = deviation <= 1e-12 * mean.abs().clamp(min=1e-300)
+        if how == "mixed":
+            words = _are_words(dense)
+            mean, constant = torch.where(words, 0, mean), constant | words
         return cls(how, tuple(mean.tolist()), tuple(torch.where(constant, 1, deviation).tolist()))
 
     def __call__(self, x: Tensor) -> Tensor:
         """Features on this scale; sparse ones stay sparse where rows are divided."""
-        if self.kind == "columns":
+        if self.kind in _BY_COLUMN:
             if x.shape[1] != len(self.mean):
                 raise InputError(
                     f"Got {x.shape[1]} features.",
@@ -71,7 +81,7 @@ class Scaler:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for a file."""
-        if self.kind != "columns":
+        if self.kind not in _BY_COLUMN:
             return {"kind": self.kind}
         return {"kind": self.kind, "mean": list(self.mean), "deviation": list(self.deviation)}
 
@@ -93,10 +103,32 @@ def in_deviations(data: Data) -> Data:
     return scaled
 
 
-def _like_words(x: Tensor) -> bool:
+def _fitting(x: Tensor) -> str:
+    """Which scaling ``"auto"`` is for some features."""
     values = x if x.layout == torch.strided else x.to_sparse_csr().values()
-    filled = int(values.count_nonzero())
-    return bool((values >= 0).all()) and filled <= _SPARSE * x.shape[0] * x.shape[1]
+    if int(values.count_nonzero()) > _SPARSE * x.shape[0] * x.shape[1]:
+        return "columns"
+    if bool((values < 0).any()):
+        return "mixed"
+    filled, sums = _by_column(x)
+    return (
+        "mixed" if float(sums[filled > _DENSE * x.shape[0]].sum()) > _RULING * float(sums.sum()) else "rows"
+    )
+
+
+def _by_column(x: Tensor) -> tuple[Tensor, Tensor]:
+    """How many values of each column are not 0, and their sum."""
+    if x.layout == torch.strided:
+        return x.count_nonzero(0), x.sum(0, dtype=torch.float64)
+    csr = x.to_sparse_csr()
+    columns, values = csr.col_indices(), csr.values().double()
+    zeros = values.new_zeros(x.shape[1])
+    return zeros.index_add(0, columns, (values != 0).double()), zeros.index_add(0, columns, values)
+
+
+def _are_words(x: Tensor) -> Tensor:
+    """Which columns of dense features are mostly 0 and never negative."""
+    return (x >= 0).all(0) & (x.count_nonzero(0) <= 0.5 * x.shape[0])
 
 
 def _rows(x: Tensor) -> Tensor:

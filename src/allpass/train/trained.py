@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
+from allpass.data.tables.encodings import Encoding
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
@@ -22,7 +23,7 @@ from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
 from allpass.train.adjacency import adjacency
-from allpass.train.alignment import aligned, fills_of
+from allpass.train.alignment import aligned, check_words, fills_of
 from allpass.train.fit import Replica
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import task as find_task
@@ -54,6 +55,8 @@ class Trained:
         fills: What stood for missing numbers in the data, by the name of the feature.
         labels: Labels of the training nodes, for models that are called with them: classes ``[N]``, -1 elsewhere, or
             numbers in the units of the training, NaN elsewhere.
+        encodings: How columns of a table became features; ``allpass.load(..., encodings=...)`` reads another table
+            in the same way.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
         fingerprint: The hash of its content.
@@ -77,6 +80,7 @@ class Trained:
     class_names: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
     fills: Mapping[str, float] = field(default_factory=dict)
+    encodings: tuple[Encoding, ...] = ()
     labels: Tensor | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
@@ -139,6 +143,7 @@ class Trained:
             labels=_shown(data.y, replica.split.train, units)
             if entry.reads_labels(replica.settings)
             else None,
+            encodings=tuple(data.get("encodings") or ()),
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
             fingerprint=str(data.get("fingerprint") or ""),
@@ -198,6 +203,7 @@ class Trained:
             )
         self._check_nodes(data)
         names = _names(data, "feature_names")
+        check_words(names, data.get("encodings") or (), self.encodings)
         return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
     def predict(self, data: Data) -> NDArray[Any]:

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder
 
 from allpass.data.account import Account
-from allpass.data.tables.columns import Encoder, Features
+from allpass.data.tables.columns import Encoder, Features, Wishes
 from allpass.errors import DataError, InputError
 
 
@@ -17,8 +21,11 @@ def encode(
     nan: str = "median",
     cap: int = 50,
     asked: bool = False,
+    **named: Any,
 ) -> Features:
-    encoder = Encoder(account if account is not None else Account(), nan=nan, max_categories=cap, asked=asked)
+    wishes = Wishes(asked=asked, **named)
+    account = Account() if account is None else account
+    encoder = Encoder(account, nan=nan, max_categories=cap, wishes=wishes)
     return encoder.encode(frame, list(frame.columns))
 
 
@@ -63,8 +70,9 @@ def test_what_cannot_be_a_feature_is_left_out_and_named() -> None:
         {
             "name": [f"person {k}" for k in range(n)],
             "many": [f"v{k % 12}" for k in range(n)],
+            "page_id": range(1000, 1000 + 7 * n, 7),
+            "bio": [f"likes number {k} and tea" for k in range(n)],
             "empty": [None] * n,
-            "when": pd.date_range("2020-01-01", periods=n),
             "fine": ["a", "b"] * 15,
         }
     )
@@ -72,10 +80,128 @@ def test_what_cannot_be_a_feature_is_left_out_and_named() -> None:
     features = encode(frame, account, cap=10)
     assert features.names == ["fine=a", "fine=b"]
     notes = {note.code: note.what for note in account}
-    assert set(notes) == {"spread-text", "left-out-text", "left-out-empty", "left-out-dates"}
-    assert "'name', 'many'" in notes["left-out-text"]
+    assert notes.pop("spread-text").startswith("1 text column became")
+    assert notes == {
+        "left-out-ids": "2 columns look like ids and were left out: 'name' (30 different codes or names, one a row), "
+        "'page_id' (its name says id, and all values differ).",
+        "left-out-text": "1 column holds free text and was left out: 'bio' (30 different texts of several words).",
+        "left-out-categories": "1 column holds too many different values for 0/1 columns and was left out: 'many' "
+        "(12 different values are too many for 0/1 columns).",
+        "left-out-empty": "1 column holds no value at all and was left out: 'empty'.",
+    }
+    assert [(role.role, role.features) for role in features.roles] == [
+        ("id", 0),
+        ("left out", 0),
+        ("id", 0),
+        ("text", 0),
+        ("left out", 0),
+        ("category", 2),
+    ]
     assert len(encode(frame[["many"]], cap=10, asked=True).names) == 12
+    assert encode(frame[["page_id"]], asked=True).matrix().ravel().tolist() == frame["page_id"].tolist()
     assert encode(frame[["empty"]]).matrix() is None
+
+
+def test_what_was_said_of_a_column_is_done() -> None:
+    frame = pd.DataFrame(
+        {
+            "city_id": [3.0, 7, np.nan, 3],
+            "page_id": [10, 20, 30, 40],
+            "bio": ["a cat", "a dog", None, "cat dog"],
+        }
+    )
+    features = encode(frame, categories=["city_id"], numbers=["page_id"], text=["bio"])
+    assert features.names == [
+        "city_id=3",
+        "city_id=7",
+        "city_id is missing",
+        "page_id",
+        "bio: cat",
+        "bio: dog",
+    ]
+    assert [role.reason for role in features.roles] == [
+        f"named in {o}=" for o in ("categories", "numbers", "text")
+    ]
+    assert features.matrix()[:, 3].tolist() == [10, 20, 30, 40]
+    with pytest.raises(DataError, match="'bio' holds text, not numbers"):
+        encode(frame, numbers=["bio"])
+
+
+def test_text_becomes_the_tfidf_of_scikit_learn() -> None:
+    texts = ["a red cat", "a blue dog", "the red dog", None]
+    features = encode(pd.DataFrame({"bio": texts}), text=["bio"])
+    theirs = TfidfVectorizer()
+    expected = theirs.fit_transform([text for text in texts if text]).toarray()
+    x = features.matrix()
+    x = x.toarray() if sp.issparse(x) else x
+    np.testing.assert_allclose(x, [*expected, np.zeros(expected.shape[1])], rtol=1e-6)
+    assert features.names == [f"bio: {word}" for word in theirs.get_feature_names_out()]
+
+
+def test_many_words_are_stored_sparse_beside_numbers() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{k}" for k in rng.integers(0, 500, 8)) for _ in range(400)]
+    features = encode(pd.DataFrame({"bio": texts, "age": rng.normal(size=400)}), text=["bio"])
+    x = features.matrix()
+    assert sp.issparse(x)
+    assert x.shape == (400, len(features.names))
+    assert features.names[-1] == "age"
+
+
+def test_dates_become_seconds_that_keep_their_differences() -> None:
+    stamps = pd.to_datetime(["2024-03-01 12:00:00", "2024-03-01 12:00:01", "1969-12-31 23:59:59"])
+    seconds = [1709294400.0, 1709294401.0, -1.0]
+    written = ["%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d %b %Y %H:%M:%S"]
+    for column in (
+        stamps,
+        stamps.tz_localize("UTC").tz_convert("Asia/Tokyo"),
+        *(stamps.strftime(how) for how in written),
+    ):
+        features = encode(pd.DataFrame({"when": column}))
+        assert features.matrix().dtype == np.float64
+        assert features.matrix().ravel().tolist() == seconds
+        assert [role.role for role in features.roles] == ["date"]
+    account = Account()
+    odd = encode(pd.DataFrame({"when": ["2024-03-01"] * 20 + [None, "unknown"]}), account)
+    assert odd.names == ["when", "when is missing"]
+    assert odd.matrix()[:, 1].sum() == 2
+    assert "'when' has 1 value that is no date ('unknown', row 22)" in next(iter(account)).what
+
+
+def test_another_table_is_read_as_the_first_was() -> None:
+    first = pd.DataFrame(
+        {
+            "age": np.arange(40) % 7 + 0.5,
+            "when": [f"{k % 28 + 1}/02/2024" for k in range(40)],
+            "kind": ["x", "y"] * 20,
+            "bio": [f"some words about thing{k % 4} here" for k in range(40)],
+        }
+    )
+    learnt = encode(first, text=["bio"])
+    few = pd.DataFrame(
+        {
+            "age": [30, None],
+            "when": ["03/02/2024", "04/02/2024"],
+            "kind": ["x", None],
+            "bio": ["thing1 thing9", None],
+            "new": [1, 2],
+        }
+    )
+    account = Account()
+    found = encode(few, account, encodings=learnt.encodings)
+    assert found.matrix()[:, found.names.index("when")].tolist() == [
+        1706918400.0,
+        1707004800.0,
+    ]  # the 3rd and the 4th
+    place = {name: k for k, name in enumerate(found.names)}
+    x = found.matrix()
+    x = x.toarray() if sp.issparse(x) else x
+    assert x[0, place["bio: thing1"]] == 1
+    assert not x[1, [k for name, k in place.items() if name.startswith("bio: ")]].any()
+    assert set(learnt.names) - set(found.names) == {"kind=y"}
+    assert set(found.names) - set(learnt.names) == {"age is missing", "kind is missing"}
+    (note,) = (note for note in account if note.code == "unknown-columns")
+    assert note.what == "1 column was not used in the training and was left out: 'new'."
 
 
 def test_numbers_with_a_few_words_among_them() -> None:
@@ -103,15 +229,13 @@ def test_a_column_of_numbers_that_a_word_turns_to_text_is_pointed_out() -> None:
     assert spread.what == "1 text column became 0/1 columns, one a value: 'Age' (41 columns)."
 
 
-def test_a_column_of_numbers_that_looks_like_ids_for_its_words_is_pointed_out() -> None:
+def test_numbers_that_all_differ_are_no_ids_for_the_words_among_them() -> None:
     values = [f"{k}.5" for k in range(28)] + ["none", "?"]
     account = Account()
-    assert encode(pd.DataFrame({"size": values}), account).names == []
+    assert encode(pd.DataFrame({"size": values}), account).names == ["size", "size is missing"]
     whats = {note.code: note.what for note in account}
-    assert set(whats) == {"words-among-numbers", "left-out-text"}
     assert (
-        "2 values that are no number ('none', row 29), so it was read as text and left out"
-        in (whats["words-among-numbers"])
+        "2 values that are no number ('none', row 29), so those are missing" in whats["words-among-numbers"]
     )
 
 

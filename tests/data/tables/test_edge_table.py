@@ -100,3 +100,14 @@ def test_missing_ids_are_refused() -> None:
         DataError, match=r"2 rows have no value in the column 'v' of the edge table; the first is row 2"
     ):
         read({"u": [1, 2, 3], "v": ["a", None, np.nan]})
+
+
+def test_every_column_of_an_edge_table_has_a_role() -> None:
+    frame = pd.DataFrame({"when": [1, 2], "u": ["a", "b"], "v": ["b", "c"], "weight": [1.0, 2.0]})
+    roles = read_edges(Table(frame, "edge table"), None, None, None, Account()).roles
+    assert [(role.column, role.role, role.table) for role in roles] == [
+        ("when", "left out", "edges"),
+        ("u", "source", "edges"),
+        ("v", "target", "edges"),
+        ("weight", "weight", "edges"),
+    ]

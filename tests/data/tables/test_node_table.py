@@ -114,6 +114,67 @@ def test_the_row_number_that_pandas_writes_is_no_feature() -> None:
     assert draft.feature_names == ["age"]
 
 
+def test_row_numbers_with_gaps_are_no_feature_either() -> None:
+    draft = read({"id": list("abc"), "Unnamed: 0": [4, 9, 2], "y": [0, 1, 0], "age": [3, 4, 5]})
+    assert draft.feature_names == ["age"]
+    (note,) = (note for note in draft.account if note.code == "row-index")
+    assert (
+        note.what
+        == "The column 'Unnamed: 0' without a name in the header holds row numbers and was left out."
+    )
+    kept = read({"id": list("abc"), "Unnamed: 0": [4, 9, 2], "y": [0, 1, 0]}, numbers="Unnamed: 0")
+    assert kept.feature_names == ["Unnamed: 0"]
+
+
+def test_columns_are_dropped_and_read_as_asked() -> None:
+    table = {"id": [1, 2], "a": [1, 2], "b": ["x y", "y z"], "c": [3, 4], "y": [0, 1]}
+    assert read(table, drop=["a", "c"]).feature_names == ["b=x y", "b=y z"]
+    assert read(table, drop="b", categories="c").feature_names == ["a", "c=3", "c=4"]
+    words = {**table, "b": ["red cat", "red dog"]}
+    assert read(words, features=["a"], text="b").feature_names == ["a", "b: cat", "b: dog", "b: red"]
+    for options in (
+        {"drop": "a", "text": "a"},
+        {"drop": "a", "features": ["a"]},
+        {"text": "b", "categories": "b"},
+    ):
+        with pytest.raises(InputError, match="is named in both"):
+            read(table, **options)
+    with pytest.raises(InputError, match="both the label and a feature"):
+        read(table, label="y", drop="y")
+    with pytest.raises(DataError, match="no column 'd'"):
+        read(table, drop="d")
+
+
+def test_every_column_has_a_role_in_the_order_of_the_table() -> None:
+    draft = read(
+        {
+            "Unnamed: 0": [5, 3, 8],
+            "node": list("abc"),
+            "age": [1.5, 2.5, 1.5],
+            "kind": ["u", "v", "u"],
+            "when": ["2024-01-01", "2024-01-02", "2024-01-03"],
+            "train": [1, 0, 0],
+            "test": [0, 1, 1],
+            "secret": [1, 2, 3],
+            "label": ["p", "q", "p"],
+        },
+        drop="secret",
+    )
+    assert [(role.column, role.role, role.features) for role in draft.roles] == [
+        ("Unnamed: 0", "id", 0),
+        ("node", "id", 0),
+        ("age", "number", 1),
+        ("kind", "category", 2),
+        ("when", "date", 1),
+        ("train", "mask", 0),
+        ("test", "mask", 0),
+        ("secret", "left out", 0),
+        ("label", "label", 0),
+    ]
+    assert all(role.reason for role in draft.roles)
+    assert [encoding.kind for encoding in draft.encodings] == ["number", "category", "date"]
+
+
 def test_labels_keep_their_kind() -> None:
     for values, kind in (([0, 1], "f"), ([True, False], "b"), (["a", None], "O"), ([1.5, None], "f")):
         y = read({"id": [1, 2], "y": values}).y

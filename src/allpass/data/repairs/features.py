@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many, some
+from allpass.data.repairs.precision import needs_float64
 from allpass.errors import DataError, InputError
 
 Array = NDArray[Any]
@@ -18,7 +19,10 @@ _MOST_COLUMNS = 10**8
 
 
 def checked_features(x: Any, num_nodes: int, names: list[str] | None, nan: str, account: Account) -> Any:
-    """``[N, F]`` finite float32, dense or CSR; NaN and infinity are refused or filled as ``nan`` says."""
+    """``[N, F]`` finite numbers, dense or CSR; NaN and infinity are refused or filled as ``nan`` says.
+
+    They are float32, or float64 where float32 would lose differences.
+    """
     if nan not in ("error", "zero", "mean"):
         raise InputError(f"Got nan={nan!r}.", "Expected 'error', 'zero' or 'mean'.")
     if x is None and names is not None:
@@ -42,7 +46,7 @@ def checked_features(x: Any, num_nodes: int, names: list[str] | None, nan: str, 
     if x.dtype.kind not in "biuf":
         raise DataError(f"The features are of the type {x.dtype}.", "Expected numbers.")
     with np.errstate(over="ignore"):
-        x = x.astype(np.float32, copy=False)
+        x = x.astype(np.float64 if needs_float64(x) else np.float32, copy=False)
     if sparse:
         x.sum_duplicates()
     x = _fill_sparse(x, names, nan, account) if sparse else _fill_dense(x, names, nan, account)
@@ -58,7 +62,7 @@ def _fill_dense(x: Array, names: list[str] | None, nan: str, account: Account) -
     _refuse_or_note(rows, columns, names, nan, account)
     with np.errstate(invalid="ignore"):
         fill = np.where(good, x, 0).sum(axis=0, dtype=np.float64) / np.maximum(good.sum(axis=0), 1)
-    return np.where(good, x, fill.astype(np.float32) if nan == "mean" else np.float32(0))
+    return np.where(good, x, fill.astype(x.dtype) if nan == "mean" else x.dtype.type(0))
 
 
 def _fill_sparse(x: Any, names: list[str] | None, nan: str, account: Account) -> Any:

@@ -30,7 +30,8 @@ from allpass.data.repairs.labels import (
     regression_targets,
 )
 from allpass.data.repairs.leaks import leaking_columns
-from allpass.errors import DataError, InputError
+from allpass.data.repairs.task import find_task, fractions_as_classes
+from allpass.errors import DataError
 
 _BARE_NODES = 10**7  # beyond this, nodes that nothing is known about are more likely ids taken for positions
 
@@ -41,7 +42,7 @@ def checked(
     name: str,
     source: str,
     nan: str | None = None,
-    task: str = "classification",
+    task: str | None = None,
     signs: bool = False,
     negative: bool = False,
 ) -> Data:
@@ -52,20 +53,21 @@ def checked(
         name: The graph's name.
         source: Where it came from, in words.
         nan: What to do with NaN and infinite features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"``, or ``"regression"`` to keep the labels as float32.
+        task: ``"classification"``, ``"regression"`` to keep the labels as float32, or nothing to find out by
+            :func:`~allpass.data.repairs.task.find_task`.
         signs: As in :func:`~allpass.data.repairs.labels.class_labels`.
         negative: As there.
     """
-    if task not in ("classification", "regression"):
-        raise InputError(f"Got task={task!r}.", "Expected 'classification' or 'regression'.")
     _check_sizes(draft)
     account = draft.account
+    task = find_task(draft.y if draft.class_names is None else None, task, draft.label, account)
     edge_index = checked_edges(draft.edge_index, draft.num_nodes, draft.node_ids)
     weight = checked_weights(draft.edge_weight, edge_index.shape[1], account)
     draft.edge_index, draft.edge_weight = merge_duplicates(edge_index, weight, draft.num_nodes, account)
     note_weights(draft.edge_weight, account)
     links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, account)
     draft.x = checked_features(draft.x, draft.num_nodes, draft.feature_names, nan or "error", account)
+    draft.precise = draft.x is not None and draft.x.dtype == np.float64
     if draft.y is None:
         account.add(
             "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."
@@ -133,6 +135,8 @@ def note_leaks(draft: Draft, account: Account) -> None:
 
 def _classes(draft: Draft, account: Account, *, signs: bool, negative: bool) -> NDArray[np.int64]:
     assert draft.y is not None
+    if draft.class_names is None and (coded := fractions_as_classes(draft.y)) is not None:
+        draft.y, draft.class_names = coded
     labels = class_labels(draft.y, draft.class_names, signs=signs, negative=negative)
     if draft.class_names is None and labels.names is not None and labels.numeric:
         account.add(

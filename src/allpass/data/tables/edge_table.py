@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from allpass.data.account import Account
 from allpass.data.draft import many, some
 from allpass.data.tables.layout import is_number
+from allpass.data.tables.roles import Role, edge_roles
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -53,12 +54,14 @@ class Edges:
         weight: ``[E]``, or nothing.
         header: The names of the two columns, where they were read from a text file, are no known names for the ends of
             edges and were not named by the reader: the first row may be an edge.
+        roles: What each column was taken for.
     """
 
     ends: Array
     ids: list[str]
     weight: Array | None
     header: tuple[str, str] | None = None
+    roles: tuple[Role, ...] = ()
 
 
 def read_edges(
@@ -102,7 +105,8 @@ def read_edges(
     )
     table.write_notes(account)
     numbers = None if weigh is None else _numbers(frame[weigh], table)
-    return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers, header)
+    roles = edge_roles(table.columns, first, second, weigh)
+    return Edges(np.stack([left, right + len(left_ids)]), left_ids + right_ids, numbers, header, roles)
 
 
 def read_with_first_row(table: Table, weight: str | bool | None, account: Account) -> Edges:

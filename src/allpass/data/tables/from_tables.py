@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
@@ -15,8 +16,10 @@ from allpass.data.draft import Draft, both_ways, many, some, splits_of_masks
 from allpass.data.repairs.repair import checked
 from allpass.data.tables.columns import unfilled
 from allpass.data.tables.edge_table import Edges, read_edges, read_with_first_row
+from allpass.data.tables.encodings import Encoding
 from allpass.data.tables.label_column import missing_values
-from allpass.data.tables.node_table import PARTS, read_nodes
+from allpass.data.tables.node_masks import PARTS
+from allpass.data.tables.node_table import Columns, read_nodes
 from allpass.data.tables.settle import note_nodes, settle_first_row, settle_index, starts_with_edge
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
@@ -29,8 +32,13 @@ def from_tables(
     nodes: Any = None,
     *,
     label: str | bool | None = None,
-    features: Sequence[str] | None = None,
-    id_column: str | None = None,
+    features: Columns = None,
+    id_column: str | bool | None = None,
+    drop: Columns = None,
+    numbers: Columns = None,
+    categories: Columns = None,
+    text: Columns = None,
+    encodings: Sequence[Encoding] | None = None,
     source_column: str | None = None,
     target_column: str | None = None,
     weight: str | bool | None = None,
@@ -39,7 +47,7 @@ def from_tables(
     nan: str = "median",
     max_categories: int = 50,
     missing_labels: str | Sequence[str] | None = None,
-    task: str = "classification",
+    task: str | None = None,
     name: str = "tables",
 ) -> Data:
     """Read a graph from an edge table and a node table.
@@ -48,14 +56,23 @@ def from_tables(
     ``from, to``, ``u, v``, else the first two), weights in ``weight``, node ids in ``id`` (or ``node``,
     ``node_id``, else the column that holds most ids of the edges, else the row number), labels in ``label``
     (or ``y``, ``class``, ``target``), masks in ``train, val, test`` (or ``train_mask``, ...) or one column ``split``.
-    Every other column of the node table is a feature: numbers stay, text becomes one 0/1 column a value.
+    Every other column of the node table is a feature: numbers stay, dates become seconds since 1970, text becomes one
+    0/1 column a value. Columns that look like ids or free text are left out. ``data.roles`` says what each column was
+    taken for, and why.
 
     Args:
         edges: Path of the edge table, or a pandas frame.
         nodes: Path of the node table, or a frame; without it the nodes are those that the edges name.
         label: Label column; ``False`` for a graph without labels.
         features: Feature columns, one name or several; by default every column that is nothing else.
-        id_column: Column of the node ids, text or numbers.
+        id_column: Column of the node ids, text or numbers; ``False`` to go by row numbers.
+        drop: Columns to leave out.
+        numbers: Columns to use as numbers, whatever they look like.
+        categories: Columns to spread over one 0/1 column a value, also of numbers.
+        text: Columns of text to use by their words: TF-IDF of the 2,000 most frequent ones. The vocabulary comes from
+            all rows of the table, test nodes included.
+        encodings: ``data.encodings`` of an earlier table, or ``trained.encodings`` of a model, to make features in
+            the same way: the same kinds of columns, the same words.
         source_column: Where edges start.
         target_column: Where edges end.
         weight: Column of edge weights; ``False`` to ignore one called ``weight``.
@@ -68,7 +85,8 @@ def from_tables(
         missing_labels: Values of the label column that mean "no label", as a list or as text with commas. By default
             NA, N/A, NaN, null and None, and a negative number where it is the only one; ``""`` makes classes of all.
             An empty cell is always a missing label.
-        task: ``"classification"``, or ``"regression"`` for labels that are measurements.
+        task: ``"classification"`` or ``"regression"``. By default more than 20 different numbers are a regression,
+            unless they are codes 0 to K - 1 or 1 to K.
         name: The graph's name.
 
     Example:
@@ -85,12 +103,10 @@ def from_tables(
     edge_table, edge_notes, account = Table(edges, "edge table"), Account(), Account()
     found = read_edges(edge_table, source_column, target_column, weight, edge_notes)
     if nodes is None:
-        for option, value in (
-            ("label", label),
-            ("features", features),
-            ("id_column", id_column),
-            ("missing_labels", missing_labels),
-        ):
+        named = {"label": label, "features": features, "id_column": id_column, "drop": drop}
+        named["missing_labels"] = missing_labels
+        named |= {"numbers": numbers, "categories": categories, "text": text}
+        for option, value in named.items():
             if value:
                 raise InputError(f"Got {option}={value!r} but no node table.", "Pass nodes= as well.")
         starts_with_edge(edge_table, found, None, edge_notes)
@@ -103,7 +119,12 @@ def from_tables(
             account,
             label=label,
             features=features,
-            id_column=id_column or settle_index(node_table, found.ids),
+            id_column=settle_index(node_table, found.ids) if id_column is None else id_column,
+            drop=drop,
+            numbers=numbers,
+            categories=categories,
+            text=text,
+            encodings=encodings,
             nan=nan,
             max_categories=whole_number("max_categories", max_categories, least=1),
             missing_labels=absent,
@@ -113,6 +134,7 @@ def from_tables(
         if starts_with_edge(edge_table, found, set(draft.node_ids or ()), edge_notes):
             edge_notes = Account()
             found = read_with_first_row(edge_table, weight, edge_notes)
+        draft.roles = (*draft.roles, *found.roles)
     account.extend(edge_notes)
     edge_index = _positions(draft, found, unknown_nodes)[found.ends]
     known = (edge_index >= 0).all(axis=0)
@@ -154,7 +176,8 @@ def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
         raise DataError(
             f"Every edge leads to nodes that the node table does not have: there nodes go by {draft.ids_from} "
             f"(such as {draft.node_ids[0]!r}), and the edges name others (such as {unknown[0]!r}).",
-            "Name the column of the node table that holds the ids of the edges with id_column=, or the columns of "
+            draft.better_ids
+            or "Name the column of the node table that holds the ids of the edges with id_column=, or the columns of "
             "the edge table with source_column= and target_column=.",
         )
     found = (
@@ -162,16 +185,19 @@ def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
         f"have: {some(unknown)}"
     )
     if unknown_nodes == "error":
-        raise DataError(
-            f"{found}.",
+        cure = (
             "Add the nodes to the node table, or pass unknown_nodes='drop' to leave these edges out or "
-            "unknown_nodes='add' to add the nodes without label and features.",
+            "unknown_nodes='add' to add the nodes without label and features."
         )
+        raise DataError(f"{found}.", f"{draft.better_ids} {cure}".strip())
     if unknown_nodes == "drop":
-        draft.account.add("unknown-nodes", count, f"{found}; these edges were left out.")
+        draft.account.add("unknown-nodes", count, f"{found}; these edges were left out.", draft.better_ids)
         return index
     draft.account.add(
-        "unknown-nodes", len(unknown), f"{found}; these nodes were added, without label and with features 0."
+        "unknown-nodes",
+        len(unknown),
+        f"{found}; these nodes were added, without label and with features 0.",
+        draft.better_ids,
     )
     _add_nodes(draft, unknown)
     return _positions(draft, edges, unknown_nodes)
@@ -181,7 +207,10 @@ def _add_nodes(draft: Draft, ids: list[str]) -> None:
     extra = len(ids)
     draft.node_ids = [*(draft.node_ids or []), *ids]
     if draft.x is not None:
-        draft.x = np.concatenate([draft.x, np.zeros((extra, draft.x.shape[1]), dtype=draft.x.dtype)])
+        zeros = np.zeros((extra, draft.x.shape[1]), dtype=draft.x.dtype)
+        draft.x = (
+            sp.vstack([draft.x, zeros], "csr") if sp.issparse(draft.x) else np.concatenate([draft.x, zeros])
+        )
     if draft.y is not None:
         draft.y = np.concatenate([draft.y.astype(object), np.full(extra, None)])
     draft.categories = {

@@ -1,4 +1,4 @@
-"""The node table: which column holds ids, labels and masks; every other column is a feature."""
+"""The node table: which column holds ids, labels and masks; what every other column becomes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allpass.data.account import Account
-from allpass.data.draft import Draft, many, some, splits_of_masks
-from allpass.data.splits import Split
-from allpass.data.tables.columns import Encoder
-from allpass.data.tables.edge_table import id_texts
+from allpass.data.draft import Draft, some
+from allpass.data.tables.columns import Encoder, Wishes
+from allpass.data.tables.encodings import Encoding
 from allpass.data.tables.label_column import read_labels
+from allpass.data.tables.node_ids import ID_COLUMNS, find_ids
+from allpass.data.tables.node_masks import mask_columns, stored_splits
+from allpass.data.tables.roles import Role, is_row_index
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError
 
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[Any]
+Columns = Sequence[str] | str | None
+"""One name of a column or several."""
 
-ID_COLUMNS = ("id", "node", "node_id", "nodeid")
 LABEL_COLUMNS = ("label", "labels", "y", "class", "target")
-PARTS = {"train": ("train",), "val": ("val", "valid", "validation", "dev"), "test": ("test",)}
 
 
 class NoLabelColumnError(DataError):
@@ -36,8 +38,13 @@ def read_nodes(
     account: Account,
     *,
     label: str | bool | None = None,
-    features: Sequence[str] | None = None,
-    id_column: str | None = None,
+    features: Columns = None,
+    id_column: str | bool | None = None,
+    drop: Columns = None,
+    numbers: Columns = None,
+    categories: Columns = None,
+    text: Columns = None,
+    encodings: Sequence[Encoding] | None = None,
     nan: str = "median",
     max_categories: int = 50,
     missing_labels: Sequence[str] | None = None,
@@ -47,53 +54,101 @@ def read_nodes(
 
     An id column that nobody named is the one that holds most of ``ends``, the ids that the edges name.
     """
-    named = table.find(ID_COLUMNS) if id_column is None else table.column(id_column)
-    candidate = named or table.columns[0]
-    frame = table.read([candidate])
+    asked = {"features": features, "drop": drop, "numbers": numbers, "categories": categories, "text": text}
+    said = {option: _listed(table, names) for option, names in asked.items()}
+    chosen = _chosen(said)
+    named = table.column(id_column) if isinstance(id_column, str) else None
+    reason = "named in id_column="
+    if id_column is None and (named := table.find(ID_COLUMNS)) is not None:
+        reason = f"called {named!r}"
+    frame = table.read([named or table.columns[0]])
     if not len(frame):
         raise DataError(f"There are no rows in {table.title}.", "Expected one row for each node.")
-    named_features = [features] if isinstance(features, str) else features
-    chosen = None if named_features is None else [table.column(name) for name in named_features]
-    masks = _mask_columns(table, frame, {named, *(chosen or ())})
-    label_column = _label_column(table, label, {candidate if named else None, *masks, *(chosen or ())})
-    if label_column is not None and label_column in {named, *(chosen or ())}:
+    masks = mask_columns(table, frame, {named, *chosen}, account)
+    label_column = _label_column(table, label, {named, *masks, *chosen})
+    if label_column is not None and label_column in {named, *chosen}:
         role = "the id" if label_column == named else "a feature"
         raise InputError(f"The column {label_column!r} is both the label and {role}.", "Name it once.")
-    roles = {*masks, label_column}
-    if not named:
-        free = [name for name in table.columns if name not in {*roles, *(chosen or ())}]
-        meeting = _meeting_column(table, frame, free, set(ends))
-        if meeting is not None:
-            named = candidate = meeting
-            frame = table.read([candidate])
-    if named or (candidate not in {*roles, *(chosen or ())} and _identifies(frame[candidate])):
-        ids_from = f"the column {candidate!r}"
-        ids = _unique_ids(table, frame[candidate])
-        roles.add(candidate)
-    else:
-        frame = table.read([])
-        ids_from = "the row number, from 0"
-        ids = [str(row) for row in range(len(frame))]
-        account.add("row-numbers", len(ids), "There is no id column: nodes go by their row number, from 0.")
-    if chosen is None:
-        chosen = [name for name in table.columns if name not in roles and not _is_index(frame, name)]
-    encoder = Encoder(account, nan=nan, max_categories=max_categories, asked=features is not None)
-    encoded = encoder.encode(frame, chosen)
+    free = [name for name in table.columns if name not in {*masks, label_column, *chosen}]
+    found = find_ids(
+        table,
+        frame,
+        account,
+        named=named,
+        reason=reason,
+        free=() if id_column is False else free,
+        ends=ends,
+    )
+    frame = found.frame
+    roles = {
+        **{name: Role(name, "left out", "named in drop=") for name in said["drop"] or ()},
+        **{
+            name: Role(name, "mask", f"called {name!r}, and marks a split", 0, "numbers=, drop=")
+            for name in masks
+        },
+        **({found.column: Role(found.column, "id", found.reason, 0, "id_column=")} if found.column else {}),
+        **({label_column: _label_role(label_column, label)} if label_column else {}),
+        **_row_indices(frame, [name for name in free if name != found.column], account),
+    }
+    wanted = [name for name in table.columns if name not in roles]
+    if said["features"] is not None:
+        roles |= {
+            name: Role(name, "left out", "not in features=", 0, "features=")
+            for name in wanted
+            if name not in chosen
+        }
+        wanted = [*dict.fromkeys(name for name in chosen if name not in roles)]
+    wishes = Wishes(
+        asked=said["features"] is not None,
+        numbers=said["numbers"] or (),
+        categories=said["categories"] or (),
+        text=said["text"] or (),
+        encodings=encodings,
+    )
+    encoded = Encoder(account, nan=nan, max_categories=max_categories, wishes=wishes).encode(frame, wanted)
+    roles |= {role.column: role for role in encoded.roles}
     labels = None if label_column is None else read_labels(table, label_column, missing_labels)
     return Draft(
-        num_nodes=len(ids),
+        num_nodes=len(found.ids),
         edge_index=np.zeros((2, 0), dtype=np.int64),
         x=encoded.matrix(),
         y=None if labels is None else labels.values,
         missing_labels={} if labels is None else labels.missing,
-        splits=_splits(frame, masks),
+        splits=stored_splits(frame, masks),
         feature_names=encoded.names or None,
         origins=encoded.origins or None,
         categories=encoded.categories,
-        node_ids=ids,
-        ids_from=ids_from,
+        label=label_column,
+        node_ids=found.ids,
+        ids_from=found.source,
+        better_ids=found.better,
+        roles=tuple(roles[name] for name in table.columns),
+        encodings=tuple(encoded.encodings),
         account=account,
     )
+
+
+def _listed(table: Table, names: Columns) -> list[str] | None:
+    """The columns of an option, each of which must be there."""
+    if names is None:
+        return None
+    return [table.column(name) for name in ([names] if isinstance(names, str) else names)]
+
+
+def _chosen(said: dict[str, list[str] | None]) -> list[str]:
+    """Columns that were named as features of any kind; a column may be named in one way only."""
+    kinds: dict[str, str] = {}
+    for option in ("numbers", "categories", "text", "drop"):
+        for name in said[option] or ():
+            if name in kinds:
+                raise InputError(
+                    f"The column {name!r} is named in both {kinds[name]}= and {option}=.", "Name it once."
+                )
+            kinds[name] = option
+    for name in said["features"] or ():
+        if kinds.get(name) == "drop":
+            raise InputError(f"The column {name!r} is named in both features= and drop=.", "Name it once.")
+    return [*dict.fromkeys([*(said["features"] or ()), *kinds])]
 
 
 def _label_column(table: Table, label: str | bool | None, taken: set[str | None]) -> str | None:
@@ -112,91 +167,19 @@ def _label_column(table: Table, label: str | bool | None, taken: set[str | None]
     return found
 
 
-def _identifies(column: pd.Series[Any]) -> bool:
-    """Whether a first column that is not called id can be one: every value is there, differs, and is no fraction."""
-    return not column.isna().any() and column.is_unique and _is_whole(column)
+def _label_role(column: str, label: str | bool | None) -> Role:
+    reason = "named in label=" if isinstance(label, str) else f"called {column!r}"
+    return Role(column, "label", reason, 0, "label=")
 
 
-def _meeting_column(table: Table, frame: pd.DataFrame, columns: list[str], ends: set[str]) -> str | None:
-    """The column that holds most ids of the edges, repeats or not; ``None`` when row numbers hold as many.
-
-    Only the first column wins a tie with the row numbers: a column of small numbers further on is a feature.
-    """
-    likely = [name for name in columns if ends and _mostly_differs(frame[name].dropna())]
-    if not likely:
-        return None
-    texts = table.read(likely)
-    scores = {name: len(ends.intersection(id_texts(texts[name].dropna(), table.title)[1])) for name in likely}
-    best = max(likely, key=lambda name: scores[name])
-    rows = len(ends.intersection(map(str, range(len(frame)))))
-    least = max(rows, 1) if best == table.columns[0] else rows + 1
-    return best if scores[best] >= least else None
-
-
-def _mostly_differs(column: pd.Series[Any]) -> bool:
-    """Whether a column looks like ids with some repeats."""
-    try:
-        return bool(2 * column.nunique() > len(column)) and _is_whole(column)
-    except TypeError:  # lists and the like are no ids
-        return False
-
-
-def _is_whole(column: pd.Series[Any]) -> bool:
-    """Whether no value is a fraction, if all are numbers."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(np.float64)
-    return bool(np.isnan(numbers).any() or (numbers == np.floor(numbers)).all())
-
-
-def _is_index(frame: pd.DataFrame, column: str) -> bool:
-    """Whether a column without a name is the row number that pandas writes beside its tables."""
-    return column.startswith("Unnamed:") and bool((frame[column] == np.arange(len(frame))).all())
-
-
-def _unique_ids(table: Table, column: pd.Series[Any]) -> list[str]:
-    codes, texts = id_texts(column, table.title)
-    ids = np.array(texts, dtype=object)[codes]
-    unique, counts = np.unique(ids, return_counts=True)
-    if unique.size < ids.size:
-        repeated = unique[counts > 1].tolist()
-        raise DataError(
-            f"{many(len(repeated), 'node id stands', 'node ids stand')} in several rows of {table.title}: "
-            f"{some(repeated)}.",
-            "Expected one row for each node; remove the repeats, or name another column with id_column=.",
-        )
-    return [str(text) for text in ids]
-
-
-def _mask_columns(table: Table, frame: pd.DataFrame, taken: set[str | None]) -> dict[str, str]:
-    """Columns that are masks: column to part, or one column to ``"split"``."""
-    from pandas.api import types
-
-    free = [name for name in table.columns if name not in taken]
-    found = {}
-    for part, words in PARTS.items():
-        column = table.find([word + suffix for word in words for suffix in ("_mask", "")], free)
-        if column is not None and (
-            (types.is_bool_dtype(frame[column].dtype) and not frame[column].isna().any())
-            or (types.is_integer_dtype(frame[column].dtype) and frame[column].isin((0, 1)).all())
-        ):
-            found[column] = part
-    if {"train", "test"} <= set(found.values()):
-        return found
-    split = table.find(["split"], free)
-    known = {word for words in PARTS.values() for word in words}
-    if split is not None and not types.is_numeric_dtype(frame[split].dtype):
-        values = {str(value).strip().lower() for value in frame[split].dropna().unique()}
-        if "train" in values and values <= known | {"", "none", "unlabelled"}:
-            return {split: "split"}
-    return {}
-
-
-def _splits(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, list[Split]]:
-    if not columns:
-        return {}
-    masks = {part: frame[column].to_numpy(bool) for column, part in columns.items() if part != "split"}
-    for column in (column for column, part in columns.items() if part == "split"):
-        words_of = frame[column].astype(str).str.strip().str.lower()
-        masks = {part: words_of.isin(words).to_numpy() for part, words in PARTS.items()}
-    return {"stored": splits_of_masks(masks, len(frame))}
+def _row_indices(frame: pd.DataFrame, columns: Sequence[str], account: Account) -> dict[str, Role]:
+    """Columns without a name that hold row numbers; they are no features."""
+    found = [name for name in columns if is_row_index(frame[name], name)]
+    account.add(
+        "row-index",
+        len(found),
+        f"The {'columns' if len(found) > 1 else 'column'} {some(found)} without a name in the header "
+        f"{'hold' if len(found) > 1 else 'holds'} row numbers and {'were' if len(found) > 1 else 'was'} left out.",
+        "Name it in numbers= to use it as a feature, or in id_column= if it holds the node ids.",
+    )
+    return {name: Role(name, "id", "row numbers without a name", 0, "numbers=, id_column=") for name in found}

@@ -8,7 +8,7 @@ from allpass.data.account import Account
 from allpass.data.draft import Draft, some
 from allpass.data.tables.edge_table import Edges, id_texts
 from allpass.data.tables.layout import is_number
-from allpass.data.tables.node_table import ID_COLUMNS
+from allpass.data.tables.node_ids import ID_COLUMNS
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError
 
