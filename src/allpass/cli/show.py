@@ -14,9 +14,10 @@ from rich.text import Text
 from allpass.cli.plain import plain_table
 from allpass.cli.words import told
 from allpass.data.draft import many
+from allpass.report.wording import short
 
 if TYPE_CHECKING:
-    from allpass.diagnosis import Diagnosis
+    from allpass.diagnosis import Diagnosis, Facts
     from allpass.train.compare import Comparison
     from allpass.train.statistics import Estimate
 
@@ -30,7 +31,7 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
     out.print()
     out.print(Text(diagnosis.name, style="bold"), Text(f"({diagnosis.source})", style="dim"))
     out.print(
-        f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {facts.classes} classes; "
+        f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {_labels(facts)}; "
         f"mean degree {facts.mean_degree:.1f}, {many(facts.components, 'component')}"
     )
     out.print()
@@ -55,12 +56,23 @@ def show_diagnosis(diagnosis: Diagnosis, page: Path | None, console: Console | N
         out.print(Text("What was found in the data", style="bold"))
         for note in diagnosis.account:
             out.print(Padding(Text(told(note)), (0, 0, 0, 2)))
-    for convention in diagnosis.profile.notes:
+    for convention in diagnosis.conventions:
         out.print(Text(convention, style="dim"))
     out.print(Text(_judged(diagnosis), style="dim"))
     if page is not None:
         out.print()
         out.print(f"Report: {page}")
+
+
+def _labels(facts: Facts) -> str:
+    """What the labels are: so many classes, or numbers and their range."""
+    if facts.numbers is None:
+        return (
+            "several numbers as label" if facts.labelled and not facts.classes else f"{facts.classes} classes"
+        )
+    ends = f"{short(facts.numbers.minimum)} to {short(facts.numbers.maximum)}, median {short(facts.numbers.median)}"
+    unlabelled = facts.nodes - facts.labelled
+    return f"a number as label ({ends}{f'; {unlabelled:,} nodes without' if unlabelled else ''})"
 
 
 def _judged(diagnosis: Diagnosis) -> str:
