@@ -14,7 +14,7 @@ from allpass.errors import DataError
 
 Array = NDArray[Any]
 
-_FEW = 0.01  # pairs of nodes that may be joined both ways in a graph that stores each edge once
+_FEW = 0.05  # pairs of nodes that may be joined both ways in a graph that stores each edge once
 
 
 @dataclass(frozen=True)
