@@ -151,12 +151,9 @@ def _similar_numbers(e: Evidence) -> Finding | None:
     if e.numbers is None:
         return None
     moran, r = e.numbers.moran, e.numbers.correlation
-    value = f"{moran.value:.2f}".replace("-0.00", "0.00")
+    value, chance = (f"{found:.2f}".replace("-0.00", "0.00") for found in (moran.value, moran.expected))
     numbers = {"morans_i": moran.value, "gearys_c": e.numbers.geary.value, "neighbour_correlation": r}
-    text = (
-        f"Shuffled numbers would give {moran.expected:.2g} on average, with a standard deviation of "
-        f"{moran.deviation:.2g}."
-    )
+    text = f"Shuffled numbers would give {chance} on average, with a standard deviation of {moran.deviation:.2g}."
     if not math.isnan(r):
         text += (
             f" The mean of a node's neighbours explains {r * r:.0%} of the variance of the numbers "
