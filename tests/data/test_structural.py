@@ -97,6 +97,7 @@ def test_who_made_features_is_known_by_their_names() -> None:
     for how in FEATURES_FROM:
         assert made_by(karate(features_from=how).feature_names) == how
     assert made_by(None) == made_by([]) == made_by(["age", "is node 3"]) == ""
+    assert made_by(["position x", "position y"]) == ""
 
 
 def test_positions_and_nodes_belong_to_one_graph() -> None:

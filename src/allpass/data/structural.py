@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 
 import torch
@@ -19,7 +20,8 @@ from allpass.graph import ROLES, Operator, node_roles, spectral_positions
 POSITIONS = 32
 """Columns of ``features_from="position"``."""
 
-_IDENTITY, _POSITION = "is node ", "position "
+_IDENTITY = "is node "
+_MADE = {"identity": re.compile(_IDENTITY), "position": re.compile(r"position \d+ in graph [0-9a-f]{8}$")}
 _Features = tuple[Tensor, list[str], str]
 
 
@@ -65,10 +67,7 @@ def made_by(names: Sequence[str] | None) -> str:
         return ""
     if tuple(names) == ROLES:
         return "degree"
-    for how, start in (("identity", _IDENTITY), ("position", _POSITION)):
-        if all(name.startswith(start) for name in names):
-            return how
-    return ""
+    return next((how for how, made in _MADE.items() if all(map(made.match, names))), "")
 
 
 def check_same_nodes(names: Sequence[str] | None, wanted: Sequence[str] | None) -> None:
@@ -121,7 +120,7 @@ def _position(data: Data) -> _Features:
             "The graph has no edges, so its nodes have no positions.", "Pass features_from='identity'."
         )
     graph = hashlib.sha256(data.edge_index.contiguous().numpy().tobytes()).hexdigest()[:8]
-    names = [f"{_POSITION}{k + 1} in graph {graph}" for k in range(x.shape[1])]
+    names = [f"position {k + 1} in graph {graph}" for k in range(x.shape[1])]
     return x, names, f"{many(x.shape[1], 'leading eigenvector')} of the normalised adjacency"
 
 

@@ -23,7 +23,7 @@ def scaled(data: Data) -> tuple[Data, str]:
     if x is None or not x.shape[1]:
         return data, ""
     if x.layout != torch.strided and x.numel() > _DENSE:
-        return data, "Features are measured as given: they are too many to scale by column."
+        return data, "Sparse features are measured as given, which keeps them sparse."
     scaler = Scaler.of(x, "auto")
     if scaler.kind == "rows":
         return data, "Features are measured as given: none is negative and most are 0, as in bags of words."
