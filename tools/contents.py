@@ -46,7 +46,7 @@ def metrics_full() -> str:
 
 
 def _range(metric: Any) -> str:
-    ends = ("∞" if end == float("inf") else f"{end:g}".replace("-", "−") for end in (metric.low, metric.high))
+    ends = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in (metric.low, metric.high))
     return " to ".join(ends)
 
 

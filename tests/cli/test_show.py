@@ -29,6 +29,19 @@ def test_shows_verdict_findings_metrics_and_page():
     assert "Report: page.html" in text
 
 
+def test_a_number_as_label_shows_its_range():
+    import torch
+    from torch_geometric.data import Data
+
+    y = torch.tensor([1200.0, 800.0, float("nan"), 1e6])
+    data = Data(edge_index=torch.tensor([[0, 1, 2], [1, 2, 3]]), num_nodes=4, y=y)
+    out = io.StringIO()
+    show_diagnosis(diagnose(data, task="regression", verdict=False), None, Console(file=out, width=150))
+    assert "a number as label (800 to 1,000,000, median 1,200; 1 nodes without)" in out.getvalue()
+    assert "0 classes" not in out.getvalue()
+    assert "morans_i" in out.getvalue()
+
+
 def test_undefined_values_say_why():
     import torch
     from torch_geometric.data import Data

@@ -55,7 +55,7 @@ def test_every_door_leads_to_the_same_graph(here: Path) -> None:
         data = load(target, **options)
         assert data.fingerprint == first.fingerprint, target
         assert data.num_nodes == 3
-        assert "directed" in data.account
+        assert "stored-once" in data.account
     assert load(here).name == here.name
 
 

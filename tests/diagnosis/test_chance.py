@@ -53,3 +53,14 @@ def test_same_seed_same_numbers_and_nothing_without_labels():
     graph = prepare(load("karate"))
     assert find_chance(graph) == find_chance(graph)
     assert find_chance(prepare(Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2))) is None
+
+
+def test_one_shuffle_of_many_nodes_is_as_good_as_five(monkeypatch):
+    data = noise(4, seed=5, n=20_000)
+    five = find_chance(prepare(data))
+    monkeypatch.setattr("allpass.diagnosis.chance.LARGE", 10_000)
+    one = find_chance(prepare(data))
+    assert five.sample == "Values under shuffled labels are means over 5 shuffles (seed 0)."
+    assert one.sample == "Values under shuffled labels are means over 1 shuffle (seed 0)."
+    assert one.aggregation_homophily == pytest.approx(five.aggregation_homophily, abs=0.01)
+    assert one.label_informativeness == pytest.approx(five.label_informativeness, abs=0.001)

@@ -36,6 +36,16 @@ def test_direction_loops_and_duplicates():
     assert not facts_of(Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)).directed
 
 
+def test_edges_stored_once_have_no_known_direction():
+    ring = torch.stack([torch.arange(300), (torch.arange(300) + 1) % 300])
+    once = facts_of(Data(edge_index=ring, num_nodes=300))
+    assert (once.directed, once.stored_once) == (False, True)
+    both = facts_of(Data(edge_index=torch.cat([ring, ring.flip(0)], 1), num_nodes=300))
+    assert (both.directed, both.stored_once) == (False, False)
+    half = facts_of(Data(edge_index=torch.cat([ring, ring[:, :150].flip(0)], 1), num_nodes=300))
+    assert (half.directed, half.stored_once) == (True, False)
+
+
 def test_features_dense_and_sparse_agree():
     x = torch.tensor([[0.0, 2.0], [0.0, 0.0], [1.0, 0.0]])
     edges = torch.tensor([[0, 1], [1, 2]])

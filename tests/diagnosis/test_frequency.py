@@ -35,6 +35,18 @@ def test_random_labels_follow_the_spectrum():
         assert share == pytest.approx(found.random_bands[band], abs=0.05)
 
 
+def test_many_classes_are_summed_at_random_and_stay_nearly_the_same(monkeypatch):
+    graph = nx.random_partition_graph([60] * 40, 0.2, 0.001, seed=0)
+    y = [k // 60 for k in range(2400)]
+    exact = frequencies_of(graph, y)
+    assert exact.sample == "The spectrum is estimated from 16 random signals (seed 0)."
+    monkeypatch.setattr("allpass.diagnosis.frequency._NUMBERS", 2400 * 16)
+    rough = frequencies_of(graph, y)
+    assert "16 random sums of the classes" in rough.sample
+    for band, share in exact.bands.items():
+        assert rough.bands[band] == pytest.approx(share, abs=0.02)
+
+
 def test_shares_sum_to_one_and_labels_may_be_missing():
     found = frequencies_of(nx.path_graph(9), None)
     assert sum(found.spectrum) == pytest.approx(1.0)

@@ -46,3 +46,16 @@ def test_sparse_features_and_no_features():
     assert smoothing_of(graph, None).signal == "random signals"
     x = torch.eye(30)
     assert smoothing_of(graph, x.to_sparse_csr()).variance[0] == 1.0
+
+
+def test_large_graphs_are_sampled_and_say_so(monkeypatch):
+    graph = nx.gnm_random_graph(3000, 9000, seed=2)
+    x = torch.randn(3000, 4, generator=torch.Generator().manual_seed(0))
+    exact = smoothing_of(graph, x)
+    monkeypatch.setattr("allpass.diagnosis.oversmoothing.SAMPLE", 1000)
+    sampled = smoothing_of(graph, x)
+    assert exact.sample == ""
+    assert "mean over 1,000 random nodes" in sampled.sample
+    assert (sampled.variance, sampled.energy) == (exact.variance, exact.energy)
+    assert sampled.distance == pytest.approx(exact.distance, abs=0.03)
+    assert sampled == smoothing_of(graph, x)

@@ -303,3 +303,22 @@ def test_building_and_asking_on_cuda() -> None:
     torch.testing.assert_close((there @ sparse.cuda()).to_dense().cpu(), here.to_dense())
     with pytest.raises(InputError, match="on cpu for a map on cuda"):
         there @ torch.ones(3)
+
+
+def test_a_symmetrized_operator_is_its_own_transpose() -> None:
+    A = Operator.from_edge_index(
+        torch.tensor([[0, 1, 2], [1, 2, 2]]), torch.tensor([1.0, 2.0, 3.0])
+    ).symmetrized()
+    assert A.T is A
+    assert A.is_symmetric()
+    dense = A.to_dense()
+    assert torch.equal(dense, dense.T)
+    assert copy.deepcopy(A).is_symmetric()
+
+
+def test_take_rows_are_the_rows() -> None:
+    generator = torch.Generator().manual_seed(0)
+    A = Operator.from_edge_index(torch.randint(0, 9, (2, 30), generator=generator), num_nodes=9)
+    nodes = torch.tensor([7, 0, 3])
+    assert torch.equal(A.take_rows(nodes).to_dense(), A.to_dense()[nodes])
+    assert A.take_rows(torch.zeros(0, dtype=torch.long)).shape == (0, 9)

@@ -298,3 +298,30 @@ def agree(value: float, expected: Fraction | float | None, tolerance: float = 1e
     if expected is None:
         return bool(np.isnan(value))
     return abs(value - float(expected)) <= tolerance * max(1.0, abs(float(expected)))
+
+
+def morans_i(W: np.ndarray, x: np.ndarray) -> float | None:
+    """The double sum as esda and the textbooks write it."""
+    n = len(x)
+    if n < 2 or np.ptp(x) == 0 or W.sum() == 0:
+        return None
+    z = x - x.mean()
+    cross = sum(W[i, j] * z[i] * z[j] for i in range(n) for j in range(n))
+    return float(n / W.sum() * cross / (z**2).sum())
+
+
+def gearys_c(W: np.ndarray, x: np.ndarray) -> float | None:
+    n = len(x)
+    if n < 2 or np.ptp(x) == 0 or W.sum() == 0:
+        return None
+    squares = sum(W[i, j] * (x[i] - x[j]) ** 2 for i in range(n) for j in range(n))
+    return float((n - 1) * squares / (2 * W.sum() * ((x - x.mean()) ** 2).sum()))
+
+
+def neighbour_correlation(W: np.ndarray, x: np.ndarray) -> float | None:
+    joined = [v for v in range(len(x)) if W[v].sum() > 0]
+    means = np.array([W[v] @ x / W[v].sum() for v in joined])
+    own = x[joined]
+    if morans_i(W, x) is None or np.ptp(own) == 0 or np.ptp(means) <= 1e-12 * np.abs(means).max():
+        return None
+    return float(np.corrcoef(own, means)[0, 1])

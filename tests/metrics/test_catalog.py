@@ -29,6 +29,19 @@ def of_features(by_hand: Callable[[reference.Matrix, np.ndarray], float | None])
     return lambda case: by_hand(reference.adjacency(case), case.x.numpy())
 
 
+def of_numbers(by_hand: Callable[[np.ndarray, np.ndarray], float | None]) -> Reference:
+    """A reference that looks at edges between nodes with a number; a negative label stands for none."""
+
+    def measure(case: Case) -> float | None:
+        N = case.num_nodes
+        known = np.array([v for v, label in enumerate(case.labels) if label >= 0], dtype=int)
+        W = reference.dense(reference.with_loops(reference.adjacency(case), "drop"))
+        x = np.array([case.labels[v] for v in known], dtype=float)
+        return by_hand(np.asarray(W, dtype=float).reshape(N, N)[np.ix_(known, known)], x)
+
+    return measure
+
+
 def label_share(case: Case) -> Fraction | None:
     A = reference.normalized(reference.adjacency(case), "A_hat_rw")
     S = reference.similarity(A, reference.one_hot(case.labels))
@@ -66,6 +79,9 @@ BRUTE_FORCE: dict[str, Reference] = {
     "diversification_distinguishability": high_pass_share,
     "generalized_edge_homophily": of_features(reference.generalized_edge_homophily),
     "feature_smoothness": of_features(reference.feature_smoothness),
+    "morans_i": of_numbers(reference.morans_i),
+    "gearys_c": of_numbers(reference.gearys_c),
+    "neighbour_correlation": of_numbers(reference.neighbour_correlation),
 }
 # Random samples: their dense reimplementation stands in test_classifier.py, for all three.
 SAMPLED = {"classifier_linear", "classifier_arc_cosine", "classifier_naive_bayes"}
@@ -78,7 +94,8 @@ def test_every_metric_has_a_reference() -> None:
 @settings(max_examples=100)
 @given(case=cases(undirected=True))
 def test_defaults_equal_brute_force(case: Case) -> None:
-    graph = LabelledGraph.build(case.edge_index, case.y, case.x, **case.options)
+    numbers = torch.where(case.y < 0, torch.nan, case.y.double())
+    graph = LabelledGraph.build(case.edge_index, case.y, case.x, numbers=numbers, **case.options)
     for name, by_hand in BRUTE_FORCE.items():
         measured, expected = METRICS[name].measure(graph), by_hand(case)
         assert reference.agree(measured.value, expected, 1e-9), name
@@ -100,13 +117,16 @@ def check_metric(metric: Metric) -> None:
     assert metric.needs
     for seed in range(2 if metric.name in SAMPLED else 10):
         A, y, x = _random_graph(seed)
-        measured = metric.measure(LabelledGraph(A, y, x))
-        assert measured == metric.measure(LabelledGraph(A, y, x))
+        measured = metric.measure(LabelledGraph(A, y, x, numbers=x[:, 0]))
+        assert measured == metric.measure(LabelledGraph(A, y, x, numbers=x[:, 0]))
         _check_range(metric, measured.value)
         assert measured.defined
         assert not measured.reason
         needed = LabelledGraph(
-            A, y if "labels" in metric.needs else None, x if "features" in metric.needs else None
+            A,
+            y if "labels" in metric.needs else None,
+            x if "features" in metric.needs else None,
+            numbers=x[:, 0] if "numbers" in metric.needs else None,
         )
         assert metric.measure(needed) == measured
         if metric.name not in SAMPLED:
@@ -131,7 +151,7 @@ def _renamed(A: Operator, y: torch.Tensor, x: torch.Tensor, seed: int) -> Labell
     place, number = torch.randperm(40, generator=generator), torch.randperm(9, generator=generator)
     moved = torch.argsort(place)
     edges = Operator.from_edge_index(place[A.edge_index], A.values, num_nodes=40)
-    return LabelledGraph(edges, number[y][moved], x[moved])
+    return LabelledGraph(edges, number[y][moved], x[moved], numbers=x[moved][:, 0])
 
 
 def test_unknown_names_get_a_suggestion() -> None:

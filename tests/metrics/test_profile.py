@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from allpass.errors import InputError, UnknownNameError
 from allpass.graph import Operator
-from allpass.metrics import METRICS, LabelledGraph, prepare, profile
+from allpass.metrics import METRICS, LabelledGraph, morans_i, prepare, profile
 
 EDGES = torch.tensor([[0, 1, 2, 3, 4, 5, 0], [1, 2, 3, 4, 5, 0, 0]])
 Y = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -20,7 +20,7 @@ LABEL_METRICS = [metric.name for metric in METRICS if metric.needs == {"labels"}
 
 def test_everything_that_applies_is_computed() -> None:
     everything = profile(Data(edge_index=EDGES, y=Y, x=X))
-    assert list(everything.to_dict()) == list(METRICS.names)
+    assert list(everything.to_dict()) == [m.name for m in METRICS if "numbers" not in m.needs]
     for row in everything.rows:
         assert row.value == pytest.approx(
             row.metric.measure(LabelledGraph.build(EDGES, Y, X)).value, nan_ok=True
@@ -87,13 +87,27 @@ def test_numbers_are_not_classes() -> None:
     assert prepare(data).y is None
     measured = profile(data)
     assert "edge_homophily" not in measured.to_dict()
-    assert "The labels are numbers, not classes: no metric of labels is computed." in measured.notes
+    assert {metric.name for metric in METRICS if "numbers" in metric.needs} < set(measured.to_dict())
+    assert (
+        "The labels are numbers: autocorrelation over edges takes the place of homophily." in measured.notes
+    )
+
+
+def test_numbers_may_be_missing_or_several() -> None:
+    y = Y.float()
+    y[0] = math.nan
+    measured = profile(Data(edge_index=EDGES, y=y))
+    assert measured["morans_i"] == morans_i(EDGES, y)
+    assert "1 nodes without a label are left out of every count." in measured.notes
+    several = profile(Data(edge_index=EDGES, y=torch.ones(6, 2)))
+    assert several.to_dict() == {}
+    assert any("several numbers" in note for note in several.notes)
 
 
 @pytest.mark.parametrize("y", [torch.zeros(0, dtype=torch.int64), torch.tensor([0]), torch.tensor([0, 0, 0])])
 def test_empty_and_trivial_graphs_give_reasons(y: torch.Tensor) -> None:
     edges = torch.zeros(2, 0, dtype=torch.int64)
-    graph = LabelledGraph.build(edges, y, torch.ones(len(y), 2))
+    graph = LabelledGraph.build(edges, y, torch.ones(len(y), 2), numbers=y.double())
     for row in profile(graph, list(METRICS.names)).rows:
         assert math.isnan(row.value), row
         assert row.reason, row

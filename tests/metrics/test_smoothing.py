@@ -13,7 +13,7 @@ from tests.metrics import reference
 from tests.metrics.cases import Case, cases
 
 from allpass.errors import InputError
-from allpass.graph import Operator
+from allpass.graph import Operator, matrix
 from allpass.metrics import (
     dirichlet_energy,
     feature_variance,
@@ -91,3 +91,30 @@ def test_bad_input_is_refused() -> None:
         dirichlet_energy(Operator.from_edge_index(torch.tensor([[0], [1]])), torch.ones(1, 1))
     with pytest.raises(InputError, match="NaN or infinite"):
         mean_average_distance(torch.tensor([[0], [1]]), torch.full((2, 1), np.nan))
+
+
+def test_the_curve_equals_its_measures_one_by_one() -> None:
+    """The curve shares one product among its measures; on a weighted graph with loops and an isolated node."""
+    generator = torch.Generator().manual_seed(3)
+    edge_index, weight = (
+        torch.randint(0, 39, (2, 90), generator=generator),
+        torch.rand(90, generator=generator),
+    )
+    A = Operator.from_edge_index(edge_index, weight.double(), 40).symmetrized()
+    X = torch.randn(40, 5, generator=generator, dtype=torch.float64)
+    for name in ("A_hat_sym", "A_hat_rw"):
+        curve, signal = smoothing_curve(A, X, 4, normalization=name), X
+        filter_ = matrix(A, name)
+        for depth in range(5):
+            size = float(signal.square().sum())
+            assert curve["energy"][depth] == pytest.approx(dirichlet_energy(A, signal) / size)
+            assert curve["distance"][depth] == pytest.approx(mean_average_distance(A, signal))
+            assert curve["variance"][depth] == pytest.approx(feature_variance(signal) / feature_variance(X))
+            signal = filter_ @ signal
+
+
+def test_a_sample_of_all_nodes_is_no_sample() -> None:
+    A = Operator.from_edge_index(torch.randint(0, 50, (2, 150), generator=torch.Generator().manual_seed(0)))
+    x = torch.randn(50, 3, generator=torch.Generator().manual_seed(1))
+    A = A.symmetrized()
+    assert smoothing_curve(A, x, 3, sample=50) == smoothing_curve(A, x, 3)

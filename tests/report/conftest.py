@@ -63,6 +63,7 @@ CASES = {
         120, 40, None, [f"department of the {k}th very long name 数学" for k in range(40)]
     ),
     "hostile names": lambda: graph(30, 3, 4, HOSTILE),
+    "numbers": lambda: houses(),
 }
 
 
@@ -73,9 +74,18 @@ def diagnoses() -> dict[str, Diagnosis]:
     for name, make in CASES.items():
         data = make()
         data.name = HOSTILE[0] if name == "hostile names" else name
-        found[name] = diagnose(data, verdict=False)
+        task = "regression" if name == "numbers" else "classification"
+        found[name] = diagnose(data, task=task, verdict=False)
     found["judged"] = judged(found["plain"])
     return found
+
+
+def houses() -> Data:
+    """A ring whose labels are numbers: a wave with two crests, unknown at every tenth node."""
+    data = graph(60, None, 4)
+    data.y = 4e5 + 1e5 * torch.sin(torch.arange(60) * torch.pi / 15)
+    data.y[::10] = torch.nan
+    return data
 
 
 def judged(plain: Diagnosis) -> Diagnosis:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from allpass.diagnosis import Mixing
-from allpass.report.charts import SHOWN, all_charts, shown_classes
+from allpass.report.charts import SHOWN, all_charts, shown_classes, tenths
 
 ALWAYS = {"degrees", "spectrum", "smoothing"}
 
@@ -20,6 +20,7 @@ ALWAYS = {"degrees", "spectrum", "smoothing"}
         ("nothing", set()),
         ("one class", {"classes"}),
         ("one node", {"classes"}),
+        ("numbers", {"numbers"}),
     ],
 )
 def test_figures_that_apply(diagnoses, case: str, more: set[str]):
@@ -36,6 +37,20 @@ def test_numbers_beside_the_figures(diagnosis):
     assert len(charts["smoothing"].rows) == 17
     for chart in charts.values():
         assert all(len(row) == len(chart.headers) for row in chart.rows)
+
+
+def test_numbers_and_their_neighbours_in_tenths(diagnoses):
+    numbers = diagnoses["numbers"].numbers
+    chart = all_charts(diagnoses["numbers"])["numbers"]
+    assert len(chart.rows) == 10
+    assert sum(int(row[2]) for row in chart.rows) == len(numbers.points) == 54
+    first = sorted(numbers.points)[:5]
+    assert chart.rows[0][0] == "300,548"
+    assert chart.rows[0][3] == f"{sum(mean for _, mean in first) / 5:,.0f}"
+
+
+def test_few_points_make_few_groups():
+    assert tenths([(1.0, 1.0), (2.0, 2.0)]) == [[(1.0, 1.0)], [(2.0, 2.0)]]
 
 
 def test_the_scores_of_a_comparison(diagnoses):

@@ -35,6 +35,18 @@ def test_a_large_mixing_matrix_has_no_numbers(diagnoses):
     assert len(axes.get_yticklabels()) == 20
 
 
+def test_neighbour_means_counts_every_point():
+    points = [(0.0, 0.0)] * 7 + [(5.0, 1.0)] * 2 + [(10.0, 10.0)]
+    axes = figures.neighbour_means(points).axes[0]
+    strengths = sorted(axes.collections[0].get_facecolors()[:, 3].tolist())
+    assert strengths == pytest.approx([0.25, 0.25 + 0.75 * math.log(2) / math.log(7), 1.0])
+    assert list(axes.lines[0].get_xdata()) == [0.0, 10.0] == list(axes.lines[0].get_ydata())
+
+
+def test_neighbour_means_of_one_point():
+    to_bytes(figures.neighbour_means([(3.0, 4.0)]), ".svg")
+
+
 def test_class_sizes(diagnosis):
     axes = figures.class_sizes(diagnosis.facts).axes[0]
     assert [bar.get_width() for bar in axes.patches] == [20, 20, 20]

@@ -25,6 +25,7 @@ CASES = (
     "one node",
     "forty classes",
     "hostile names",
+    "numbers",
 )
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 
@@ -124,7 +125,7 @@ def test_says_what_the_diagnosis_says(diagnosis, pages):
     for part in (
         *diagnosis.recommendation.models,
         *diagnosis.recommendation.reasons,
-        *diagnosis.profile.notes,
+        *diagnosis.conventions,
     ):
         assert part in text
     for model in diagnosis.recommendation.models:

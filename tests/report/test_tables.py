@@ -8,9 +8,15 @@ from allpass.report.tables import metric_table, number_end
 
 def test_every_metric_has_its_row(diagnosis):
     rows = metric_table(diagnosis)
-    assert [row.metric for row in rows] == list(METRICS)
+    assert [row.metric for row in rows] == [m for m in METRICS if "numbers" not in m.needs]
     edge = rows[0]
     assert (edge.title, edge.value, edge.range, edge.reason) == ("edge homophily", "0.950", "0 to 1", "")
+
+
+def test_numbers_have_rows_of_their_own(diagnoses):
+    rows = {row.metric.name: row for row in metric_table(diagnoses["numbers"])}
+    assert {"morans_i", "gearys_c", "neighbour_correlation"} < set(rows)
+    assert rows["morans_i"].range == "−∞ to ∞"
 
 
 def test_an_undefined_metric_says_why(diagnoses):

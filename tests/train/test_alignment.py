@@ -24,7 +24,9 @@ def test_the_same_names_leave_features_as_they_are():
 @pytest.mark.filterwarnings("ignore:Sparse CSR")
 def test_columns_in_another_order_are_put_in_place(layout):
     x = X if layout == torch.strided else X.to_sparse_csr()
-    assert aligned(x, ["a", "b", "c"], 3, ["c", "a", "b"]).tolist() == [[3, 1, 2], [6, 4, 5]]
+    moved = aligned(x, ["a", "b", "c"], 3, ["c", "a", "b"])
+    assert moved.layout == layout
+    assert moved.to_dense().tolist() == [[3, 1, 2], [6, 4, 5]]
 
 
 def test_a_category_that_does_not_occur_is_zero():

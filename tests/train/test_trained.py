@@ -3,17 +3,20 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
 from sklearn.metrics import accuracy_score, confusion_matrix, r2_score
 from tests.train.trainings import drawn, graph
 
-from allpass.data import splits
+from allpass.data import load, splits, with_structural_features
 from allpass.errors import InputError
 from allpass.models import create
 from allpass.nn import ACMConv
+from allpass.train import checkpoint
 from allpass.train.fit import fit
+from allpass.train.folds import divide, train_folds
 from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
@@ -190,3 +193,32 @@ def test_float64_stays_float64(data):
     (split,) = splits(data, "random", count=1)
     (run,) = fit("gcn", data, split, stop=SHORT, dtype=torch.float64)
     assert Trained.of(run, "gcn", data).outputs(data).dtype == torch.float64
+
+
+@pytest.mark.parametrize("how", ["identity", "degree", "position"])
+def test_features_made_in_training_are_made_again_to_predict(how, tmp_path):
+    """Nobody has to say again how features were made; identity and positions know the nodes of the training alone."""
+    bare = load("karate")
+    data = with_structural_features(bare, how)
+    (trained,) = train_folds("gcn", data, divide(data, count=1), {}, stop=stopping("fixed", max_epochs=5))
+    kept = checkpoint.load(checkpoint.save(trained, tmp_path / "kept"))
+    expected = kept.outputs(data)
+    assert torch.equal(kept.outputs(bare), expected)
+    other = load(nx.path_graph(50))
+    if how == "degree":
+        assert kept.outputs(other).shape == (50, 2)
+    else:
+        with pytest.raises(InputError, match="train with features_from='degree'"):
+            kept.outputs(other)
+
+
+def test_nodes_in_another_order_find_their_columns():
+    plain = nx.gnp_random_graph(30, 0.2, seed=0)
+    order = torch.randperm(30, generator=torch.Generator().manual_seed(0)).tolist()
+    moved = nx.Graph()
+    moved.add_nodes_from(order)
+    moved.add_edges_from(plain.edges)
+    data, other = (load(g, features_from="identity") for g in (plain, moved))
+    data.y = torch.arange(30) % 2
+    (trained,) = train_folds("gcn", data, divide(data, count=1), {}, stop=stopping("fixed", max_epochs=3))
+    assert torch.allclose(trained.outputs(other), trained.outputs(data)[order], atol=1e-6)

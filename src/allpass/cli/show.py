@@ -15,9 +15,10 @@ from allpass.cli.plain import plain_table
 from allpass.cli.roles import show_roles
 from allpass.cli.words import told
 from allpass.data.draft import many
+from allpass.report.wording import short
 
 if TYPE_CHECKING:
-    from allpass.diagnosis import Diagnosis, Verdict
+    from allpass.diagnosis import Diagnosis, Facts, Verdict
     from allpass.train.compare import Comparison
     from allpass.train.statistics import Estimate
 
@@ -39,7 +40,7 @@ def show_diagnosis(
     out.print()
     out.print(Text(diagnosis.name, style="bold"), Text(f"({diagnosis.source})", style="dim"))
     out.print(
-        f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {facts.classes} classes; "
+        f"{facts.nodes:,} nodes, {facts.edges:,} edges, {facts.features:,} features, {_labels(facts)}; "
         f"mean degree {facts.mean_degree:.1f}, {many(facts.components, 'component')}"
     )
     show_roles(diagnosis.roles, out)
@@ -53,7 +54,7 @@ def show_diagnosis(
     out.print()
     if metrics:
         out.print(_metric_table(diagnosis))
-    for convention in diagnosis.profile.notes:
+    for convention in diagnosis.conventions:
         out.print(Text(convention, style="dim"))
     if verdict is not None:
         _show_training(out, verdict)
@@ -69,6 +70,17 @@ def show_diagnosis(
     if page is not None:
         out.print()
         out.print(f"Report: {page}")
+
+
+def _labels(facts: Facts) -> str:
+    """What the labels are: so many classes, or numbers and their range."""
+    if facts.numbers is None:
+        return (
+            "several numbers as label" if facts.labelled and not facts.classes else f"{facts.classes} classes"
+        )
+    ends = f"{short(facts.numbers.minimum)} to {short(facts.numbers.maximum)}, median {short(facts.numbers.median)}"
+    unlabelled = facts.nodes - facts.labelled
+    return f"a number as label ({ends}{f'; {unlabelled:,} nodes without' if unlabelled else ''})"
 
 
 def _judged(diagnosis: Diagnosis) -> str:

@@ -173,6 +173,13 @@ def _declared(
             help="Nodes without a label of a named dataset: missing, zero or drop.", show_default=False
         ),
     ] = None,
+    features_from: Annotated[
+        str | None,
+        typer.Option(
+            help="Make features from the structure: identity, degree or position; for a graph without features.",
+            show_default=False,
+        ),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """The parameters that :func:`reads_graph` gives to a verb; never called."""

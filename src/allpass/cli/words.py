@@ -37,6 +37,8 @@ def in_shell_words(sentence: str) -> str:
         'Got --epochs 0. Pass --fixed-graph, or --no-label.'
         >>> in_shell_words("Pass missing_labels='' to make classes of such values.")
         "Pass --missing-labels '' to make classes of such values."
+        >>> in_shell_words("To keep the direction, pass undirected=False.")
+        'To keep the direction, pass --directed.'
     """
     return re.sub(rf"\b(?P<name>{'|'.join(_NAMES)})=(?P<value>{_VALUE})", _flag, sentence)
 
@@ -44,6 +46,8 @@ def in_shell_words(sentence: str) -> str:
 def _flag(match: re.Match[str]) -> str:
     name, value = match["name"], match["value"]
     word = _FLAGS.get(name, "--" + name.replace("_", "-"))
+    if (name, value) == ("undirected", "False"):  # of training, where edges go both ways by default
+        return "--directed"
     if value == "False":
         return word.replace("--", "--no-", 1)
     if value.startswith("["):

@@ -19,10 +19,12 @@ from allpass.data.load import load
 from allpass.data.named.catalog import DATASETS, dataset_table, load_named
 from allpass.data.splits import SPLITS, Split, splits
 from allpass.data.stored import save_npz
+from allpass.data.structural import FEATURES_FROM, with_structural_features
 from allpass.data.tables.from_tables import from_tables
 
 __all__ = [
     "DATASETS",
+    "FEATURES_FROM",
     "SPLITS",
     "Account",
     "Note",
@@ -49,4 +51,5 @@ __all__ = [
     "save_npz",
     "small_clusters_on_large",
     "splits",
+    "with_structural_features",
 ]

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 from allpass.data.convert import from_networkx, from_pyg, from_scipy
 from allpass.data.draft import some
 from allpass.data.files import READERS
+from allpass.data.structural import with_structural_features
 from allpass.data.tables.encodings import Encoding
 from allpass.data.tables.from_tables import from_tables
 from allpass.data.tables.node_table import Columns
@@ -46,6 +47,7 @@ class Options(TypedDict, total=False):
     name: str
     data_dir: str | Path | None
     unlabelled: str
+    features_from: str | None
 
 
 _ARRAYS = {"nan", "task", "name"}
@@ -84,6 +86,9 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
     a SciPy matrix                                  ``x``, ``y``, ``weighted``, ``nan``, ``task``, ``name``
     ==============================================  ================================================================
 
+    Every target takes ``features_from``, which makes features from the structure: ``"identity"``, ``"degree"`` or
+    ``"position"`` (see :func:`~allpass.data.structural.with_structural_features`).
+
     Direction and self-loops stay as stored. A bare word that is both a dataset and a file means the dataset; write
     ``./word`` for the file.
 
@@ -111,6 +116,12 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
         )
     # Nothing means the default, so that a caller can hand on what it was given.
     given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
+    features_from = given.pop("features_from", None)
+    data = _load(target, edges, nodes, given)
+    return data if features_from is None else with_structural_features(data, features_from)
+
+
+def _load(target: Any, edges: Any, nodes: Any, given: dict[str, Any]) -> Data:
     if edges is not None or nodes is not None:
         return _load_tables(target, edges, nodes, given)
     if isinstance(target, (str, Path)):

@@ -2,10 +2,11 @@
 
 from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.diagnose import Diagnosis, Mixing, diagnose
-from allpass.diagnosis.facts import DegreeHistogram, Facts
+from allpass.diagnosis.facts import DegreeHistogram, Facts, Range
 from allpass.diagnosis.filtering import Separation
 from allpass.diagnosis.findings import Finding
 from allpass.diagnosis.frequency import Frequencies
+from allpass.diagnosis.numbers import Numbers
 from allpass.diagnosis.oversmoothing import Smoothing
 from allpass.diagnosis.recommendation import Recommendation
 from allpass.diagnosis.verdict import Answer, Verdict
@@ -19,6 +20,8 @@ __all__ = [
     "Finding",
     "Frequencies",
     "Mixing",
+    "Numbers",
+    "Range",
     "Recommendation",
     "Separation",
     "Smoothing",

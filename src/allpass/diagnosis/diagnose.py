@@ -18,13 +18,15 @@ from allpass.diagnosis.facts import DegreeHistogram, Facts, degree_histogram, ga
 from allpass.diagnosis.filtering import Separation, separate
 from allpass.diagnosis.findings import Evidence, Finding, find
 from allpass.diagnosis.frequency import Frequencies, find_frequencies
+from allpass.diagnosis.numbers import Numbers, find_numbers
 from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
 from allpass.diagnosis.recommendation import Recommendation, recommend
+from allpass.diagnosis.scaled import scaled
 from allpass.diagnosis.verdict import BUDGET, Verdict, judge, why_not
 from allpass.metrics import METRICS, GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class
 
-STEPS = 6 + len(METRICS)
+STEPS = 6 + sum("numbers" not in metric.needs for metric in METRICS)
 """How many steps :func:`diagnose` has before the verdict, which takes as many as its budget allows."""
 
 
@@ -41,7 +43,9 @@ class Mixing:
 class Diagnosis:
     """The outcome of :func:`diagnose`: plain data, no drawing.
 
-    ``verdict`` is the trained comparison; where there is none, ``no_verdict`` says why.
+    ``verdict`` is the trained comparison; where there is none, ``no_verdict`` says why. ``numbers`` is what
+    ``mixing``, ``separation`` and ``chance`` are for classes. ``conventions`` says how edges and features were read
+    and what was sampled.
     """
 
     name: str
@@ -58,6 +62,8 @@ class Diagnosis:
     separation: Separation | None
     smoothing: Smoothing
     chance: Chance | None
+    numbers: Numbers | None
+    conventions: tuple[str, ...]
     findings: tuple[Finding, ...]
     recommendation: Recommendation
     verdict: Verdict | None
@@ -81,13 +87,14 @@ class Diagnosis:
                 row.metric.name: {"seconds": row.seconds, "memory_bytes": row.memory}
                 for row in self.profile.rows
             },
-            "conventions": list(self.profile.notes),
+            "conventions": list(self.conventions),
             "classifier_tests": {name: asdict(test) for name, test in self.tests.items()},
             "mixing": asdict(self.mixing) if self.mixing else None,
             "frequencies": asdict(self.frequencies),
             "separation": asdict(self.separation) if self.separation else None,
             "smoothing": asdict(self.smoothing),
             "shuffled_labels": asdict(self.chance) if self.chance else None,
+            "numbers": asdict(self.numbers) if self.numbers else None,
             "findings": [asdict(finding) for finding in self.findings],
             "recommendation": asdict(self.recommendation),
             "verdict": self.verdict.to_dict() if self.verdict else None,
@@ -131,7 +138,8 @@ def diagnose(
     say = progress or (lambda _: None)
     say("reading the data")
     data = load(data, **options)
-    graph = prepare(data)
+    in_scale, scale = scaled(data)
+    graph = prepare(in_scale)
     say("counting nodes and edges")
     facts = gather_facts(data, graph)
     measured = profile(graph, progress=lambda name: say(name.replace("_", " ")))
@@ -143,6 +151,7 @@ def diagnose(
     smoothing = find_smoothing(graph)
     say("shuffling labels")
     chance = find_chance(graph)
+    numbers = find_numbers(graph)
     tests = _tests(graph, measured)
     no_verdict = why_not(data, facts) if verdict else "No verdict: it was not asked for."
     judged = None
@@ -156,8 +165,11 @@ def diagnose(
             device=device,
             progress=say,
         )
-    evidence = Evidence(facts, measured.to_dict(), tests, frequencies, separation, smoothing, chance, judged)
+    evidence = Evidence(
+        facts, measured.to_dict(), tests, frequencies, separation, smoothing, chance, judged, numbers
+    )
     findings = find(evidence)
+    samples = (part.sample for part in (frequencies, smoothing, chance, numbers) if part is not None)
     return Diagnosis(
         name=data.name,
         source=data.source,
@@ -173,6 +185,8 @@ def diagnose(
         separation=separation,
         smoothing=smoothing,
         chance=chance,
+        numbers=numbers,
+        conventions=tuple(filter(None, (*measured.notes, scale, *samples))),
         findings=findings,
         recommendation=recommend(evidence, findings),
         verdict=judged,

@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from allpass.data.repairs.edges import count_directions, stored_once
 from allpass.graph import components
 from allpass.metrics import LabelledGraph
+
+
+@dataclass(frozen=True)
+class Range:
+    """The least, the middle and the greatest of some numbers."""
+
+    minimum: float
+    median: float
+    maximum: float
 
 
 @dataclass(frozen=True)
@@ -20,7 +31,8 @@ class Facts:
         nodes: Number of nodes.
         edges: Undirected edges between different nodes.
         stored_entries: Columns of ``edge_index`` as it was stored.
-        directed: Whether some stored edge lacks its reverse.
+        directed: Whether edges have a direction: some are stored with their reverse, others without it.
+        stored_once: Whether hardly any edge is stored with its reverse, so that nothing says whether direction matters.
         weighted: Whether edges carry weights.
         self_loops: Nodes with an edge to themselves.
         isolated: Nodes without any neighbour.
@@ -36,12 +48,14 @@ class Facts:
         labelled: Nodes with a label.
         class_names: Name of each class.
         class_sizes: Nodes of each class.
+        numbers: What the labels range over where they are numbers; nothing where they are classes.
     """
 
     nodes: int
     edges: int
     stored_entries: int
     directed: bool
+    stored_once: bool
     weighted: bool
     self_loops: int
     isolated: int
@@ -57,6 +71,7 @@ class Facts:
     labelled: int
     class_names: tuple[str, ...]
     class_sizes: tuple[int, ...]
+    numbers: Range | None = None
 
 
 @dataclass(frozen=True)
@@ -68,15 +83,20 @@ class DegreeHistogram:
 
 
 def gather_facts(data: Any, graph: LabelledGraph) -> Facts:
-    """The facts of ``data``; ``graph`` is its undirected form."""
+    """The facts of ``data``; ``graph`` is its undirected form, whose features may be scaled."""
     degrees = neighbour_counts(graph)
     pieces = components(graph.adjacency)
     labelled = graph.y is not None
+    numbers = _known_numbers(data)
+    one_way, both_ways = count_directions(data.edge_index.cpu().numpy(), graph.num_nodes)
+    once = stored_once(one_way, both_ways)
+    x = getattr(data, "x", None)
     return Facts(
         nodes=graph.num_nodes,
         edges=int(degrees.sum()) // 2,
         stored_entries=int(data.edge_index.shape[1]),
-        directed=_is_directed(data.edge_index, graph.num_nodes),
+        directed=one_way > 0 and not once,
+        stored_once=once,
         weighted=getattr(data, "edge_weight", None) is not None,
         self_loops=int((graph.adjacency.diagonal > 0).sum()),
         isolated=int((degrees == 0).sum()),
@@ -85,13 +105,14 @@ def gather_facts(data: Any, graph: LabelledGraph) -> Facts:
         components=pieces.count,
         largest_component=float(pieces.sizes.max()) / graph.num_nodes if pieces.count else 0.0,
         bipartite_components=int((pieces.bipartite & (pieces.sizes > 1)).sum()),
-        features=0 if graph.x is None else int(graph.x.shape[1]),
-        feature_density=_density(graph.x),
-        zero_feature_rows=_zero_rows(graph.x),
+        features=0 if x is None else int(x.shape[1]),
+        feature_density=_density(x),
+        zero_feature_rows=_zero_rows(x),
         classes=graph.num_classes if labelled else 0,
-        labelled=int(graph.known.sum()) if labelled else 0,
+        labelled=int(graph.known.sum()) if labelled else len(numbers),
         class_names=_class_names(data) if labelled else (),
         class_sizes=tuple(int(n) for n in graph.class_sizes) if labelled else (),
+        numbers=_range(numbers),
     )
 
 
@@ -110,16 +131,26 @@ def degree_histogram(graph: LabelledGraph) -> DegreeHistogram:
     return DegreeHistogram(tuple(names[: len(counts)]), tuple(int(c) for c in counts))
 
 
-def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:
-    source, target = edge_index.long()
-    forward, backward = torch.unique(source * num_nodes + target), torch.unique(target * num_nodes + source)
-    return not torch.equal(forward, backward)
+def _known_numbers(data: Any) -> Tensor:
+    """The numbers of nodes that have one, as many as there are in a row; none where labels are classes."""
+    y = getattr(data, "y", None)
+    if y is None or not y.is_floating_point():
+        return torch.empty(0)
+    rows = y.reshape(len(y), -1)
+    return rows[~rows.isnan().any(1)]
+
+
+def _range(numbers: Tensor) -> Range | None:
+    if not numbers.numel() or numbers.shape[1] > 1:
+        return None
+    values = numbers.double().cpu().numpy()
+    return Range(float(values.min()), float(np.median(values)), float(values.max()))
 
 
 def _density(x: Tensor | None) -> float:
     if x is None or not x.shape[0] * x.shape[1]:
         return 0.0
-    numbers = x if x.layout == torch.strided else x.values()
+    numbers = x if x.layout == torch.strided else x.to_sparse_csr().values()
     return int(torch.count_nonzero(numbers)) / (x.shape[0] * x.shape[1])
 
 

@@ -10,6 +10,7 @@ from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.filtering import Separation
 from allpass.diagnosis.frequency import Frequencies
+from allpass.diagnosis.numbers import Numbers
 from allpass.diagnosis.oversmoothing import Smoothing
 from allpass.diagnosis.verdict import Answer, Kind, Verdict
 from allpass.metrics import GraphTest
@@ -46,6 +47,7 @@ class Evidence:
     smoothing: Smoothing
     chance: Chance | None
     verdict: Verdict | None = None
+    numbers: Numbers | None = None
 
 
 def find(evidence: Evidence) -> tuple[Finding, ...]:
@@ -69,7 +71,8 @@ def _measured(evidence: Evidence) -> tuple[Finding, ...]:
         )
         return (Finding("no-edges", "bad", "No edge joins two different nodes.", text, {"edges": 0.0}),)
     if evidence.facts.classes < 2:
-        return (_smoothing(evidence),)
+        few = (_similar_numbers, _frequency, _smoothing)
+        return tuple(finding for rule in few if (finding := rule(evidence)) is not None)
     rules = (
         _averaging_test,
         _alike,
@@ -142,6 +145,31 @@ def _alike(e: Evidence) -> Finding | None:
             "indifferent", "bad", "Neighbours share their class no more than by chance.", text, numbers
         )
     return Finding("heterophilous", "bad", "Neighbours tend to be of other classes.", text, numbers)
+
+
+def _similar_numbers(e: Evidence) -> Finding | None:
+    if e.numbers is None:
+        return None
+    moran, r = e.numbers.moran, e.numbers.correlation
+    value, chance = (f"{found:.2f}".replace("-0.00", "0.00") for found in (moran.value, moran.expected))
+    numbers = {"morans_i": moran.value, "gearys_c": e.numbers.geary.value, "neighbour_correlation": r}
+    text = f"Shuffled numbers would give {chance} on average, with a standard deviation of {moran.deviation:.2g}."
+    if not math.isnan(r):
+        text += (
+            f" The mean of a node's neighbours explains {r * r:.0%} of the variance of the numbers "
+            f"(correlation {r:.2f})."
+        )
+    if not abs(moran.z) > 3:
+        title = f"Neighbours' values are unrelated: Moran's I = {value}, no more than by chance."
+        return Finding("unrelated-numbers", "bad", title, text, numbers)
+    if moran.value < 0:
+        title = f"Neighbours have opposite values: Moran's I = {value}, 0 expected by chance."
+        return Finding("opposite-numbers", "bad", title, text, numbers)
+    if moran.value >= 0.3:
+        title = f"Neighbours have similar values: Moran's I = {value}, 0 expected by chance."
+        return Finding("similar-numbers", "good", title, text, numbers)
+    title = f"Neighbours have slightly similar values: Moran's I = {value}, 0 expected by chance."
+    return Finding("slightly-similar-numbers", "note", title, text, numbers)
 
 
 def _aggregation(e: Evidence) -> Finding | None:

@@ -20,6 +20,8 @@ from allpass.graph.krylov import (
 from allpass.graph.linear import Combination, Composition, Identity, LinearMap
 from allpass.graph.matrices import MATRICES, Matrix, add_self_loops, matrix
 from allpass.graph.operator import Operator
+from allpass.graph.positions import spectral_positions
+from allpass.graph.roles import ROLES, node_roles
 from allpass.graph.spectrum import (
     FourierBasis,
     fourier_basis,
@@ -31,6 +33,7 @@ from allpass.graph.spectrum import (
 __all__ = [
     "EMBEDDINGS",
     "MATRICES",
+    "ROLES",
     "Combination",
     "Components",
     "Composition",
@@ -54,9 +57,11 @@ __all__ = [
     "krylov_coefficients",
     "krylov_space",
     "matrix",
+    "node_roles",
     "poincare_embedding",
     "signal_density",
     "spectral_density",
     "spectral_extremes",
+    "spectral_positions",
     "struc2vec_embedding",
 ]

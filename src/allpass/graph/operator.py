@@ -315,7 +315,15 @@ class Operator(LinearMap):
                 "Expected weights of 0 or more; add both directions yourself.",
             )
         csr = self.to("cpu")._csr_view()
-        return Operator.from_scipy_owned(sp.csr_array(csr.maximum(csr.T)), self.dtype).to(self.device)
+        result = Operator.from_scipy_owned(sp.csr_array(csr.maximum(csr.T)), self.dtype).to(self.device)
+        result._kept["T"] = result  # no need to sort the entries again to find this out
+        return result
+
+    def take_rows(self, nodes: Tensor) -> Operator:
+        """The rows of these nodes alone, ``[S, N]``, for nodes ``[S]``."""
+        self._must_be_constant("take_rows")
+        chosen = sp.csr_array(self.to("cpu")._csr_view()[nodes.cpu().numpy()])
+        return Operator.from_scipy_owned(chosen, self.dtype).to(self.device)
 
     def _must_be_constant(self, verb: str) -> None:
         if self._learnable:

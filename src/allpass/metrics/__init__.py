@@ -6,6 +6,13 @@ from allpass.metrics.aggregation import (
     modified_aggregation_homophily,
     modified_aggregation_similarity,
 )
+from allpass.metrics.autocorrelation import (
+    Autocorrelation,
+    autocorrelation_test,
+    gearys_c,
+    morans_i,
+    neighbour_correlation,
+)
 from allpass.metrics.base import Measurement, Metric
 from allpass.metrics.catalog import METRICS
 from allpass.metrics.classifier import GraphTest, classifier_test, run_classifier
@@ -37,6 +44,7 @@ from allpass.metrics.smoothness import feature_smoothness, generalized_edge_homo
 
 __all__ = [
     "METRICS",
+    "Autocorrelation",
     "ClassSimilarity",
     "Estimate",
     "GraphTest",
@@ -48,6 +56,7 @@ __all__ = [
     "adjusted_homophily",
     "aggregation_homophily",
     "aggregation_similarity",
+    "autocorrelation_test",
     "class_homophily",
     "classifier_test",
     "classwise_homophily",
@@ -58,6 +67,7 @@ __all__ = [
     "feature_similarity",
     "feature_smoothness",
     "feature_variance",
+    "gearys_c",
     "generalized_edge_homophily",
     "label_informativeness",
     "label_similarity",
@@ -65,6 +75,8 @@ __all__ = [
     "mean_average_distance",
     "modified_aggregation_homophily",
     "modified_aggregation_similarity",
+    "morans_i",
+    "neighbour_correlation",
     "neighbourhood_identifiability",
     "node_homophily",
     "numerical_rank",

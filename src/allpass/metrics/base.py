@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from allpass.metrics.labelled import LabelledGraph
 
-Need = Literal["labels", "features"]
+Need = Literal["labels", "features", "numbers"]
 
 
 @dataclass(frozen=True)

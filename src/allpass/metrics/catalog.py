@@ -9,6 +9,7 @@ from allpass.metrics.aggregation import (
     measure_aggregation_similarity,
     modified,
 )
+from allpass.metrics.autocorrelation import measure_geary, measure_moran, measure_neighbour_correlation
 from allpass.metrics.base import Metric, Need
 from allpass.metrics.classifier import measure_classifier
 from allpass.metrics.diversification import measure_diversification
@@ -28,6 +29,7 @@ from allpass.registry import Registry
 
 LABELS: frozenset[Need] = frozenset({"labels"})
 FEATURES: frozenset[Need] = frozenset({"features"})
+NUMBERS: frozenset[Need] = frozenset({"numbers"})
 BOTH: frozenset[Need] = LABELS | FEATURES
 
 _ACM = "Luan et al., Revisiting Heterophily For Graph Neural Networks, NeurIPS 2022"
@@ -251,6 +253,42 @@ for _metric in (
         cost="O(100 · 500² F)",
         citation=_HELP,
         measure=partial(measure_classifier, classifier="naive-bayes"),
+    ),
+    Metric(
+        name="morans_i",
+        symbol="I",
+        meaning="Covariance of the numbers at the two ends of an edge, divided by the variance of all numbers.",
+        low=float("-inf"),
+        high=float("inf"),
+        direction="high: neighbours have similar numbers; 0: no more than by chance; negative: they differ",
+        needs=NUMBERS,
+        cost="O(E)",
+        citation="Moran, Notes on Continuous Stochastic Phenomena, Biometrika 1950",
+        measure=measure_moran,
+    ),
+    Metric(
+        name="gearys_c",
+        symbol="C",
+        meaning="Mean squared difference of the numbers at the two ends of an edge, divided by twice their variance.",
+        low=0,
+        high=float("inf"),
+        direction="high: neighbours have different numbers; 1: as by chance; 0: the same",
+        needs=NUMBERS,
+        cost="O(E)",
+        citation="Geary, The Contiguity Ratio and Statistical Mapping, The Incorporated Statistician 1954",
+        measure=measure_geary,
+    ),
+    Metric(
+        name="neighbour_correlation",
+        symbol="r_N",
+        meaning="Correlation between a node's number and the mean of its neighbours' numbers.",
+        low=-1,
+        high=1,
+        direction="high: the mean of the neighbours predicts a node's number; 0: it says nothing",
+        needs=NUMBERS,
+        cost="O(E)",
+        citation="Anselin, The Moran Scatterplot, 1996",
+        measure=measure_neighbour_correlation,
     ),
 ):
     METRICS.add(_metric)

@@ -47,15 +47,22 @@ class LabelledGraph:
         y: Class of every node, ``[N]``; negative where it is unknown.
         x: Features ``[N, F]``, dense or sparse, or nothing.
         reading: How edges were read, in sentences.
+        numbers: A number for every node in place of a class, ``[N]``; NaN where it is unknown.
     """
 
     def __init__(
-        self, adjacency: Operator, y: Tensor | None, x: Tensor | None = None, reading: tuple[str, ...] = ()
+        self,
+        adjacency: Operator,
+        y: Tensor | None,
+        x: Tensor | None = None,
+        reading: tuple[str, ...] = (),
+        numbers: Tensor | None = None,
     ) -> None:
         _check_adjacency(adjacency)
         self.adjacency = adjacency.to(torch.float64)
         self.y = None if y is None else _compact(_check_labels(y, adjacency.shape[0]))
         self.x = None if x is None else _check_features(x, adjacency.shape[0])
+        self.numbers = None if numbers is None else _check_numbers(numbers, adjacency.shape[0])
         self.reading = reading
         self._kept: dict[Hashable, object] = {}
 
@@ -73,6 +80,7 @@ class LabelledGraph:
         x: Tensor | None = None,
         num_nodes: int | None = None,
         *,
+        numbers: Tensor | None = None,
         edge_weight: Tensor | None = None,
         directed: bool = False,
         neighbours: Neighbours = "out",
@@ -85,15 +93,15 @@ class LabelledGraph:
                     "Got an Operator together with edge_weight, directed or neighbours.",
                     "Build the Operator as it is to be measured (symmetrized(), T), or pass edge_index.",
                 )
-            return cls(graph, y, x)
-        for given, words in ((graph, "edges"), (y, "labels"), (x, "features")):
+            return cls(graph, y, x, numbers=numbers)
+        for given, words in ((graph, "edges"), (y, "labels"), (x, "features"), (numbers, "numbers")):
             if given is not None and not isinstance(given, Tensor):
                 raise InputError(
                     f"Got {type(given).__name__} for the {words}.",
                     "Expected a torch tensor (torch.from_numpy makes one); for a whole Data use profile(data).",
                 )
         if num_nodes is None:
-            num_nodes = len(y) if y is not None else x.shape[0] if x is not None else None
+            num_nodes = next((rows.shape[0] for rows in (y, x, numbers) if rows is not None), None)
         A = Operator.from_edge_index(
             graph,
             edge_weight,
@@ -106,10 +114,9 @@ class LabelledGraph:
         else:
             _check_adjacency(A)
         if directed:
-            return cls(
-                A, y, x, (f"Edges keep their direction: neighbours are those of {neighbours}going edges.",)
-            )
-        return cls(A.symmetrized(), y, x, ("Edges are taken as undirected.",))
+            words = f"Edges keep their direction: neighbours are those of {neighbours}going edges."
+            return cls(A, y, x, (words,), numbers)
+        return cls(A.symmetrized(), y, x, ("Edges are taken as undirected.",), numbers)
 
     @property
     def labels(self) -> Tensor:
@@ -222,6 +229,18 @@ def _check_labels(y: Tensor, num_nodes: int) -> Tensor:
     if y.is_floating_point() or y.is_complex():
         raise InputError(f"Got labels of type {y.dtype}.", "Expected integers: the class of every node.")
     return y.long()
+
+
+def _check_numbers(numbers: Tensor, num_nodes: int) -> Tensor:
+    if numbers.dim() == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if numbers.dim() != 1 or numbers.shape[0] != num_nodes:
+        raise InputError(
+            f"Got numbers of shape {list(numbers.shape)} for {num_nodes} nodes.", f"Expected [{num_nodes}]."
+        )
+    if numbers.is_complex() or bool(numbers.isinf().any()):
+        raise InputError("Got complex or infinite numbers.", "Expected real numbers, NaN where unknown.")
+    return numbers.double()
 
 
 def _compact(y: Tensor) -> Tensor:

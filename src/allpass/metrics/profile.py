@@ -85,17 +85,23 @@ def profile(
 def prepare(data: Any) -> LabelledGraph:
     """A PyG ``Data`` as the undirected labelled graph that metrics measure."""
     x, y = getattr(data, "x", None), getattr(data, "y", None)
-    numbers = y is not None and y.is_floating_point()
+    numeric = y is not None and y.is_floating_point()
+    single = y is not None and numeric and (y.dim() == 1 or y.shape[1] == 1)
     rows = y if y is not None else x  # PyG would guess from the edges, and miss isolated nodes at the end
     graph = LabelledGraph.build(
         data.edge_index,
-        None if numbers else y,
+        None if numeric else y,
         x,
         data.num_nodes if rows is None else rows.shape[0],
+        numbers=y if single else None,
         edge_weight=getattr(data, "edge_weight", None),
     )
-    if numbers:
-        graph.reading += ("The labels are numbers, not classes: no metric of labels is computed.",)
+    if numeric:
+        graph.reading += (
+            "The labels are numbers: autocorrelation over edges takes the place of homophily."
+            if single
+            else "The labels are several numbers for each node: no metric of labels is computed.",
+        )
     return graph
 
 
@@ -105,6 +111,8 @@ def _available(graph: LabelledGraph) -> set[Need]:
         have.add("labels")
     if graph.x is not None and graph.x.shape[1] > 0:
         have.add("features")
+    if graph.numbers is not None and bool((~graph.numbers.isnan()).any()):
+        have.add("numbers")
     return have
 
 
@@ -114,6 +122,8 @@ def _notes(graph: LabelledGraph) -> tuple[str, ...]:
     if loops:
         notes.append(f"{loops} self-loops are left out of edge counts and kept in the averaging matrix.")
     unknown = 0 if graph.y is None else int((~graph.known).sum())
+    if graph.numbers is not None:
+        unknown = int(graph.numbers.isnan().sum())
     if unknown:
         notes.append(f"{unknown} nodes without a label are left out of every count.")
     return tuple(notes)

@@ -41,16 +41,7 @@ def mean_average_distance(edge_index: Graph, x: Tensor) -> float:
         x: Representation ``[N, F]``. The cosine with a zero row counts as 0.
     """
     A = LabelledGraph.build(edge_index, None, x).adjacency
-    loops = A.diagonal
-    X = x.double()
-    sizes = X.norm(dim=1, keepdim=True)
-    unit = X / torch.where(sizes > 0, sizes, torch.ones_like(sizes))
-    degrees = A.row_sums - loops
-    alike = (unit * (A @ unit)).sum(1) - loops * unit.square().sum(1)
-    counted = degrees > 0
-    if not bool(counted.any()):
-        return float("nan")
-    return float((1 - alike[counted] / degrees[counted]).mean())
+    return _Neighbours(A)(x.double())
 
 
 def numerical_rank(x: Tensor, *, rtol: float | None = None) -> int:
@@ -66,7 +57,13 @@ def feature_variance(x: Tensor) -> float:
 
 
 def smoothing_curve(
-    A: Operator, x: Tensor, depths: int = 16, *, normalization: str = "A_hat_sym"
+    A: Operator,
+    x: Tensor,
+    depths: int = 16,
+    *,
+    normalization: str = "A_hat_sym",
+    sample: int | None = None,
+    seed: int = 0,
 ) -> dict[str, list[float]]:
     """Energy, MAD and variance of X, ÂX, Â²X, ...: how fast repeated averaging wears a representation out.
 
@@ -75,21 +72,47 @@ def smoothing_curve(
         x: Dense features ``[N, F]``.
         depths: Number of products.
         normalization: The averaging matrix Â.
+        sample: Measure the MAD at this many random nodes; by default at all.
+        seed: Seed of the sample.
 
     Returns:
         Lists of ``depths + 1`` numbers under ``energy`` (relative: E(X)/||X||²), ``distance`` and ``variance``
         (relative to that at depth 0).
     """
     A = A.to(torch.float64)
-    filter_ = matrix(A, normalization)
+    filter_, smoother = matrix(A, normalization), matrix(A, "A_hat_sym")
+    mean_distance = _Neighbours(A, sample, seed)
     X = x.double()
     curve: dict[str, list[float]] = {"energy": [], "distance": [], "variance": []}
     start = feature_variance(X)
     for depth in range(depths + 1):
-        if depth:
-            X = filter_ @ X
+        smoothed = smoother @ X
         size = float(X.square().sum())
-        curve["energy"].append(dirichlet_energy(A, X) / size if size else 0.0)
-        curve["distance"].append(mean_average_distance(A, X))
+        curve["energy"].append(float((X - smoothed).mul_(X).sum()) / size if size else 0.0)  # tr(X^T L X)
+        curve["distance"].append(mean_distance(X))
         curve["variance"].append(feature_variance(X) / start if start else 0.0)
+        if depth < depths:
+            X = smoothed if filter_ is smoother else filter_ @ X
     return curve
+
+
+class _Neighbours:
+    """Mean cosine distance of nodes to their neighbours, of all nodes that have some or of a random sample."""
+
+    def __init__(self, A: Operator, sample: int | None = None, seed: int = 0) -> None:
+        degrees = A.row_sums - A.diagonal
+        nodes = (degrees > 0).nonzero().squeeze(1)
+        if sample is not None and sample < len(nodes):
+            order = torch.randperm(len(nodes), generator=torch.Generator().manual_seed(seed))
+            nodes = nodes[order[:sample].sort().values.to(nodes.device)]
+        self.nodes, self.degrees, self.loops = nodes, degrees[nodes], A.diagonal[nodes]
+        self.rows = A if len(nodes) == A.shape[0] else A.take_rows(nodes)
+
+    def __call__(self, X: Tensor) -> float:
+        if not len(self.nodes):
+            return float("nan")
+        sizes = X.norm(dim=1, keepdim=True)
+        unit = X / torch.where(sizes > 0, sizes, torch.ones_like(sizes))
+        own = unit[self.nodes]
+        alike = (own * (self.rows @ unit)).sum(1) - self.loops * own.square().sum(1)
+        return float((1 - alike / self.degrees).mean())

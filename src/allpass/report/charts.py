@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -43,7 +45,7 @@ class Chart:
 
 def all_charts(diagnosis: Diagnosis) -> dict[str, Chart]:
     """Every figure that the diagnosis has the numbers of, by key."""
-    drawn = (_comparison, _mixing, _classes, _degrees, _spectrum, _smoothing, _separation)
+    drawn = (_comparison, _mixing, _classes, _numbers, _degrees, _spectrum, _smoothing, _separation)
     charts = (draw(diagnosis) for draw in drawn)
     return {chart.key: chart for chart in charts if chart is not None}
 
@@ -133,6 +135,31 @@ def _classes(diagnosis: Diagnosis) -> Chart | None:
     )
 
 
+def _numbers(diagnosis: Diagnosis) -> Chart | None:
+    numbers = diagnosis.numbers
+    if numbers is None:
+        return None
+    return _chart(
+        "numbers",
+        "A node and its neighbours",
+        "Each cell counts nodes by their own number and the mean of their neighbours' numbers; darker cells hold more "
+        "nodes. Along the line the two are equal: the closer the cells lie to it, the better an average over "
+        "neighbours predicts. A flat band means that neighbours say nothing." + f" {numbers.sample}".rstrip(),
+        figures.neighbour_means(numbers.points),
+        ("numbers from", "to", "nodes", "mean of neighbours"),
+        [
+            (number(part[0][0]), number(part[-1][0]), count(len(part)), number(fmean(m for _, m in part)))
+            for part in tenths(sorted(numbers.points))
+        ],
+    )
+
+
+def tenths(points: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
+    """The points in up to ten groups of about the same size, in their order."""
+    ends = [round(len(points) * k / 10) for k in range(11)]
+    return [points[start:stop] for start, stop in pairwise(ends) if start < stop]
+
+
 def _degrees(diagnosis: Diagnosis) -> Chart:
     degrees = diagnosis.degrees
     return _chart(
@@ -152,7 +179,7 @@ def _spectrum(diagnosis: Diagnosis) -> Chart:
         "Where the line of the labels rises above it, the labels live: on the left an averaging network keeps "
         "them, on the right it erases them. The percentages are the labels' energy in each third."
         if frequencies.labels
-        else "Without at least two classes there is no label signal to compare it with."
+        else "Without labels that differ there is no label signal to compare it with."
     )
     edges = frequencies.edges
     labels = frequencies.labels

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from allpass.diagnosis import DegreeHistogram, Facts, Frequencies, Mixing, Separation, Smoothing
 from allpass.report.canvas import WIDTH, canvas, in_style, save
 from allpass.report.theme import HEAT_TURN, light
-from allpass.report.wording import compact, count, percent, shorten
+from allpass.report.wording import compact, count, percent, short, shorten
 from allpass.train.compare import Comparison
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "degree_histogram",
     "filter_separation",
     "mixing_matrix",
+    "neighbour_means",
     "save",
     "smoothing_curves",
     "spectrum",
@@ -249,6 +250,32 @@ def filter_separation(
         columnspacing=1.0,
         fontsize=7.5,
     )
+    return figure
+
+
+@in_style
+def neighbour_means(points: Sequence[tuple[float, float]]) -> Figure:
+    """The number of a node against the mean of its neighbours' numbers, as a map of how many nodes lie where."""
+    from matplotlib.colors import to_rgba
+    from matplotlib.ticker import MaxNLocator
+
+    figure, axes = canvas(height=2.9)
+    own, means = ([point[side] for point in points] for side in (0, 1))
+    cells = axes.hexbin(own, means, gridsize=24, mincnt=1, linewidths=0)
+    counts: list[float] = cells.get_array().tolist()  # type: ignore[union-attr]  # set by hexbin
+    cells.set_array(None)  # so that each cell keeps the colour that follows the reader's theme
+    cells.set_facecolor(
+        [to_rgba(light("heat"), 0.25 + 0.75 * math.log(n) / math.log(max(*counts, 2))) for n in counts]
+    )
+    low, high = min(own), max(own)
+    axes.plot([low, high], [low, high], color=light("high"), linewidth=1.2, label="equal")
+    axes.set(xlabel="number of a node", ylabel="mean of its neighbours' numbers")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(6))
+        axis.set_major_formatter(lambda value, _: short(value))
+    axes.grid(axis="both")
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside upper center")
     return figure
 
 

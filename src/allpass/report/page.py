@@ -11,7 +11,7 @@ from typing import Any
 
 from allpass import __version__
 from allpass.data import DATASETS
-from allpass.diagnosis import Diagnosis, Finding
+from allpass.diagnosis import Diagnosis, Facts, Finding
 from allpass.diagnosis.candidates import SQUARES
 from allpass.diagnosis.verdict import Verdict, limits
 from allpass.files import write_whole
@@ -29,6 +29,7 @@ GROUPS = (
     ("From the labels", frozenset({"labels"})),
     ("From labels and features", frozenset({"labels", "features"})),
     ("From the features", frozenset({"features"})),
+    ("From the numbers of the nodes", frozenset({"numbers"})),
 )
 CITATIONS = (
     "Luan, On Addressing the Limitations of Graph Neural Networks (the report that allpass implements)",
@@ -126,16 +127,15 @@ def _described(model: str) -> str:
 
 def _tiles(diagnosis: Diagnosis) -> list[Tile]:
     facts = diagnosis.facts
-    stored = "directed as stored" if facts.directed else "undirected"
+    stored = (
+        "directed as stored" if facts.directed else "stored once each" if facts.stored_once else "undirected"
+    )
     unlabelled = facts.nodes - facts.labelled
-    classes = "no labels"
-    if facts.class_sizes:
-        classes = f"largest holds {wording.percent(max(facts.class_sizes) / max(facts.labelled, 1))}"
-    labels = f", {wording.count(unlabelled)} without label" if unlabelled and facts.classes else ""
+    labels = f", {wording.count(unlabelled)} without label" if unlabelled and facts.labelled else ""
     return [
         Tile("Nodes", wording.count(facts.nodes), f"{wording.count(facts.isolated)} isolated{labels}"),
         Tile("Edges", wording.count(facts.edges), stored + (", weighted" if facts.weighted else "")),
-        Tile("Classes", wording.count(facts.classes) if facts.classes else "none", classes),
+        _label_tile(facts),
         Tile(
             "Features",
             wording.count(facts.features) if facts.features else "none",
@@ -148,6 +148,18 @@ def _tiles(diagnosis: Diagnosis) -> list[Tile]:
             f"largest holds {wording.percent(facts.largest_component)}",
         ),
     ]
+
+
+def _label_tile(facts: Facts) -> Tile:
+    if facts.numbers is not None:
+        low, middle, high = map(
+            wording.short, (facts.numbers.minimum, facts.numbers.median, facts.numbers.maximum)
+        )
+        return Tile("Label", "number", f"{low} to {high}, median {middle}")
+    if not facts.classes:
+        return Tile("Classes", "none", "several numbers for each node" if facts.labelled else "no labels")
+    share = wording.percent(max(facts.class_sizes) / max(facts.labelled, 1))
+    return Tile("Classes", wording.count(facts.classes), f"largest holds {share}")
 
 
 def _evidence(finding: Finding, points: bool) -> list[tuple[Any, str]]:
@@ -175,7 +187,7 @@ def _groups(rows: tuple[MetricRow, ...]) -> list[tuple[str, list[MetricRow]]]:
 def _missing(diagnosis: Diagnosis) -> str:
     """What could not be measured at all, in one sentence."""
     facts = diagnosis.facts
-    lacking = [word for word, has in (("labels", facts.classes), ("features", facts.features)) if not has]
+    lacking = [word for word, has in (("labels", facts.labelled), ("features", facts.features)) if not has]
     if not lacking:
         return ""
     return f"The graph carries no {' and no '.join(lacking)}: the metrics that need them are left out."

@@ -39,6 +39,17 @@ def number(value: float) -> str:
     return f"{value:,.{digits}f}".replace("-", "−")
 
 
+def short(value: float) -> str:
+    """A measured value in four digits, thousands apart.
+
+    Example:
+        >>> short(0.12345), short(-3.5), short(1234.5), short(412_345.6), short(6.02e23)
+        ('0.1235', '−3.5', '1,234', '412,346', '6.02e+23')
+    """
+    text = f"{value:,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
 def count(value: int) -> str:
     """Thousands apart: ``12,345``."""
     return f"{value:,}".replace("-", "−")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from allpass.data.draft import some
 from allpass.data.tables.encodings import Encoding
 from allpass.errors import InputError
+from allpass.graph.operator import Operator
 
 _MISSING = " is missing"
 
@@ -45,8 +47,7 @@ def aligned(
     if list(names) != list(wanted):
         _refuse(names, wanted)
         place = {name: column for column, name in enumerate(names)}
-        padded = F.pad(x.to_dense(), (0, 1))  # a column of zeros, the last
-        x = padded[:, [place.get(name, -1) for name in wanted]]
+        x = _taken(x, [place.get(name, -1) for name in wanted])
     return _filled(x, wanted, fills or {})
 
 
@@ -70,6 +71,15 @@ def check_words(
                 f"The text {encoding.column!r} was not read with the words of the training.",
                 "Load the data with encodings=trained.encodings; `allpass predict` does so by itself.",
             )
+
+
+def _taken(x: Tensor, columns: list[int]) -> Tensor:
+    """These columns of ``x``, zeros for a column -1; sparse features stay sparse."""
+    if x.layout == torch.strided:
+        return F.pad(x, (0, 1))[:, columns]
+    csr = Operator.from_sparse(x).to_scipy()
+    csr.resize(csr.shape[0], csr.shape[1] + 1)  # a column of zeros, the last
+    return Operator.from_scipy(csr[:, columns]).to_sparse()
 
 
 def fills_of(x: Tensor, names: Sequence[str] | None) -> dict[str, float]:

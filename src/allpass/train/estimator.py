@@ -202,9 +202,12 @@ class _NodeEstimator:
             graph = self._graph(X, edge_index)
             if y is not None:
                 raise InputError("Got y beside a graph, which has its own labels.", "Set them as data.y.")
-            if graph.x is None or graph.y is None:
+            if graph.y is None:
+                raise InputError(f"The graph {graph.name!r} has no labels y.", "Set data.y.")
+            if graph.x is None:
                 raise InputError(
-                    f"The graph {graph.name!r} lacks features x or labels y.", "Set data.x, data.y."
+                    f"The graph {graph.name!r} has no features x.",
+                    "Make some with allpass.load(..., features_from='degree'), or set data.x.",
                 )
             if fitting:
                 self._note_features(graph)

@@ -24,7 +24,7 @@ def check_graph(data: Data) -> None:
     if x is None:
         raise InputError(
             f"{name} has no features, and a network learns from them.",
-            "Set data.x; where nodes have none, a unit vector for each (torch.eye) or their degrees.",
+            "Make features from the structure with features_from='degree' (or 'position', 'identity'), or set data.x.",
         )
     if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[0] != N:
         got = f"of shape {list(x.shape)}" if isinstance(x, Tensor) else f"as a {type(x).__name__}"

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
+from allpass.data.structural import check_same_nodes, made_by, with_structural_features
 from allpass.data.tables.encodings import Encoding
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
@@ -197,13 +198,16 @@ class Trained:
 
     def features(self, data: Data) -> Tensor:
         """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
-        if data.x is None or data.edge_index is None:
-            raise InputError(
-                "The data has no features x or no edges.", "Load it with allpass.load, or set data.x."
-            )
+        if data.edge_index is None:
+            raise InputError("The data has no edges.", "Load it with allpass.load, or set data.edge_index.")
+        if data.x is None and (how := made_by(self.feature_names)):
+            data = with_structural_features(data, how)
+        if data.x is None:
+            raise InputError("The data has no features x.", "Load it with allpass.load, or set data.x.")
         self._check_nodes(data)
         names = _names(data, "feature_names")
         check_words(names, data.get("encodings") or (), self.encodings)
+        check_same_nodes(names, self.feature_names)
         return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
     def predict(self, data: Data) -> NDArray[Any]:

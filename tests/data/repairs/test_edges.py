@@ -13,10 +13,12 @@ from allpass.data.readers.npz import read_npz
 from allpass.data.repairs.edges import (
     checked_edges,
     checked_weights,
+    count_directions,
     merge_duplicates,
     note_links,
     note_twins,
     note_weights,
+    stored_once,
 )
 from allpass.errors import DataError
 
@@ -60,12 +62,30 @@ def test_notes_count_what_is_there(graph: tuple[int, Edges]) -> None:
     counts = {note.code: note.count for note in account}
     both = {*edges, *((v, u) for u, v in edges)}
     assert {divmod(key, n) for key in links.keys.tolist()} == both
-    assert counts.get("directed", 0) == sum((v, u) not in edges for u, v in edges)
+    one_way = sum((v, u) not in edges for u, v in edges)
+    back = sum((v, u) in edges for u, v in edges if u != v)
+    code = "directed" if back else "stored-once"  # at this size a single edge back is more than a few
+    assert {counts.get("directed", 0), counts.get("stored-once", 0)} == {0, one_way}
+    assert counts.get(code, 0) == one_way
+    assert count_directions(arrays(edges), n) == (one_way, back // 2)
     assert counts.get("self-loops", 0) == sum(u == v for u, v in edges)
     joined = {node for u, v in edges if u != v for node in (u, v)}
     assert counts.get("isolated-nodes", 0) == (n - len(joined) if edges else 0)
     assert ("no-edges" in counts) == (not edges)
     assert ("undirected" in counts) == (bool(edges) and both == set(edges))
+
+
+def test_an_edge_list_stored_once_is_not_called_directed() -> None:
+    """Not even when a few of its edges are written both ways; a real direction goes both ways more often."""
+    path = np.stack([np.arange(999), np.arange(1, 1000)])
+    for back, code in ((0, "stored-once"), (5, "stored-once"), (100, "directed")):
+        account = Account()
+        note_links(np.concatenate([path, path[::-1, :back]], axis=1), None, 1000, account)
+        (note,) = account
+        assert (note.code, note.count) == (code, 999 - back)
+    assert stored_once(1, 0)
+    assert not stored_once(0, 0)
+    assert not stored_once(0, 10)
 
 
 @given(graphs(), st.integers(0, 1000))

@@ -44,7 +44,7 @@ def test_every_finding_has_a_sentence() -> None:
     notes = {note.code: note for note in data.account}
     assert {code: note.count for code, note in notes.items()} == {
         "duplicate-edges": 1,
-        "directed": 3,
+        "stored-once": 3,
         "self-loops": 1,
         "isolated-nodes": 2,
         "constant-features": 2,

@@ -28,7 +28,7 @@ def test_a_small_graph() -> None:
     assert data.feature_names == ["age"]
     assert data.node_ids == list("abcd")
     assert data.source == "tables"
-    assert "directed" in data.account
+    assert "stored-once" in data.account
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])

@@ -15,6 +15,8 @@ from allpass.errors import DataError
 
 Array = NDArray[Any]
 
+_FEW = 0.05  # pairs of nodes that may be joined both ways in a graph that stores each edge once
+
 
 @dataclass(frozen=True)
 class Links:
@@ -148,6 +150,26 @@ def note_weights(weight: Array | None, account: Account) -> None:
     )
 
 
+def count_directions(edge_index: Array, num_nodes: int) -> tuple[int, int]:
+    """How many pairs of different nodes are joined one way only, and how many both ways."""
+    source, target = edge_index
+    apart = source != target
+    keys = source[apart] * num_nodes + target[apart]
+    keys.sort()
+    distinct = int(np.count_nonzero(np.diff(keys))) + bool(keys.size)
+    low, high = np.minimum(source, target)[apart], np.maximum(source, target)[apart]
+    keys = low * num_nodes + high
+    keys.sort()
+    pairs = int(np.count_nonzero(np.diff(keys))) + bool(keys.size)
+    both = distinct - pairs
+    return pairs - both, both
+
+
+def stored_once(one_way: int, both_ways: int) -> bool:
+    """Whether so few pairs are joined both ways that an undirected graph may have been stored once an edge."""
+    return one_way > 0 and both_ways <= _FEW * (one_way + both_ways)
+
+
 def note_links(edge_index: Array, weight: Array | None, num_nodes: int, account: Account) -> Links:
     """Note direction, self-loops and isolated nodes; the edges must be free of duplicates."""
     source, target = edge_index
@@ -162,6 +184,15 @@ def note_links(edge_index: Array, weight: Array | None, num_nodes: int, account:
     loops = int(np.count_nonzero(source == target))
     if not E:
         account.add("no-edges", num_nodes, "The graph has no edges: every node stands alone.")
+    elif stored_once(one_way, (E - loops - one_way) // 2):
+        account.add(
+            "stored-once",
+            one_way,
+            f"{'Each edge' if one_way == E - loops else 'Nearly every edge'} is stored in one direction only: either "
+            "the graph is directed, or it is undirected and stores each edge once. Metrics and models use edges both "
+            "ways.",
+            "To train on the stored direction, pass undirected=False.",
+        )
     elif one_way:
         account.add(
             "directed",
