@@ -36,7 +36,9 @@ def test_a_number_as_label_shows_its_range():
     y = torch.tensor([1200.0, 800.0, float("nan"), 1e6])
     data = Data(edge_index=torch.tensor([[0, 1, 2], [1, 2, 3]]), num_nodes=4, y=y)
     out = io.StringIO()
-    show_diagnosis(diagnose(data, task="regression", verdict=False), None, Console(file=out, width=150))
+    show_diagnosis(
+        diagnose(data, task="regression", verdict=False), None, Console(file=out, width=150), metrics=True
+    )
     assert "a number as label (800 to 1,000,000, median 1,200; 1 nodes without)" in out.getvalue()
     assert "0 classes" not in out.getvalue()
     assert "morans_i" in out.getvalue()
