@@ -19,7 +19,7 @@ def compare(
     models: Annotated[
         str, typer.Option(help="Models by name, separated by commas (see `allpass models`).")
     ] = "mlp-2,gcn,acm-gcn",
-    splits: Splits = "random",
+    splits: Splits = "stratified",
     count: Count = 10,
     seed: Seed = 0,
     against: Annotated[

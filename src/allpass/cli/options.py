@@ -14,7 +14,7 @@ Model: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Splits: TypeAlias = Annotated[str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")]
+Splits: TypeAlias = Annotated[str, typer.Option(help="How nodes are divided: stratified (60/20/20 of every class), random, geom-gcn, stored, ...")]
 Count: TypeAlias = Annotated[int, typer.Option(help="How many splits.")]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")]
 Epochs: TypeAlias = Annotated[int, typer.Option(help="The most epochs of a run.")]

@@ -43,7 +43,7 @@ def sweep(
             "`allpass models MODEL` lists; may be repeated.",
         ),
     ] = None,
-    splits: Splits = "random",
+    splits: Splits = "stratified",
     count: Count = 10,
     seed: Annotated[int, typer.Option(help="Decides the splits, the weights, the dropout, the search.")] = 0,
     epochs: Epochs = 1000,

@@ -36,7 +36,7 @@ def train(
             "--set", metavar="NAME=VALUE", help="A setting, of `allpass models MODEL`; may be repeated."
         ),
     ] = None,
-    splits: Splits = "random",
+    splits: Splits = "stratified",
     count: Count = 10,
     seed: Seed = 0,
     epochs: Epochs = 1000,

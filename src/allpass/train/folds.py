@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split, several, splits
+from allpass.data.splits import Split, salt_of, several, splits
 from allpass.errors import InputError
 from allpass.train.fit import fit
 from allpass.train.job import Look
@@ -20,12 +20,22 @@ from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
 
 
-def divide(data: Data, rule: str = "random", *, count: int = 10, seed: int = 0) -> list[Split]:
-    """The splits of :func:`~allpass.data.splits`, also of numbers to regress, which are all of one class there."""
+def divide(data: Data, rule: str = "stratified", *, count: int = 10, seed: int = 0) -> list[Split]:
+    """Divide the nodes of a graph whose labels are classes or numbers.
+
+    Classes are divided by :func:`~allpass.data.splits`. Nodes whose labels are numbers are divided as one class.
+
+    Args:
+        data: A graph with labels ``y``.
+        rule: A name of ``SPLITS``.
+        count: How many splits.
+        seed: The seed of the splits.
+    """
     if data.y is None or not data.y.is_floating_point():
         return splits(data, rule, count=count, seed=seed)
     known = ~data.y.reshape(len(data.y), -1).isnan().any(1)
     alike = copy.copy(data)
+    alike.fingerprint = data.get("fingerprint") or str(salt_of(data))  # of the numbers, not of the one class
     alike.y = torch.where(known, 0, -1)
     return splits(alike, rule, count=count, seed=seed)
 
