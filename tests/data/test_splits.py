@@ -127,7 +127,7 @@ def test_published_rules_do_not_look_at_the_graph():
 
 
 def test_an_unknown_salt_is_refused():
-    with pytest.raises(InputError, match="Got salt='grap'. Did you mean 'graph'"):
+    with pytest.raises(InputError, match=r"Got salt='grap'\. Did you mean 'graph'"):
         splits(Data(y=labels()), "stratified", salt="grap")
 
 

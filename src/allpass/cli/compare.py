@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Scaling, Score, Seed, Splits
+from allpass.cli.options import (
+    AsJson,
+    ClassWeight,
+    Count,
+    Device,
+    Directed,
+    Epochs,
+    Scaling,
+    Score,
+    Seed,
+    Splits,
+)
+from allpass.cli.scores import score_for
 from allpass.cli.target import Target, reads_graph
 from allpass.errors import UnknownNameError, did_you_mean
 
@@ -31,6 +43,7 @@ def compare(
     ] = "",
     epochs: Epochs = 1000,
     score: Score = None,
+    class_weight: ClassWeight = "none",
     scaling: Scaling = "auto",
     directed: Directed = False,
     device: Device = "cpu",
@@ -55,6 +68,7 @@ def compare(
 
         check_figure(figure)  # before minutes of work, not after
     data = graph.load()
+    score = score_for(data, score)
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:
@@ -68,6 +82,7 @@ def compare(
                 look=look,
                 stop=stopping("gprgnn", max_epochs=epochs),
                 score=score,
+                class_weight=class_weight,
                 scaling=scaling,
                 undirected=not directed,
                 device=device,

@@ -16,7 +16,18 @@ _FLAGS = {
     "target_column": "--destination",
     "max_epochs": "--epochs",
 }
-_NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
+_NAMES = (
+    *OPTIONS,
+    "count",
+    "seed",
+    "trials",
+    "max_epochs",
+    "fixed_graph",
+    "splits",
+    "score",
+    "class_weight",
+    "threshold",
+)
 _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
 
 

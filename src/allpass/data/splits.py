@@ -198,13 +198,14 @@ def several(given: Split | Iterable[Split]) -> list[Split]:
         >>> several("mine")
         Traceback (most recent call last):
         ...
-        allpass.errors.InputError: Got 'mine' in place of a split. Pass one or several, such as splits(data, "stratified").
+        allpass.errors.InputError: Got 'mine' in place of a split. Pass one or several: splits(data, "stratified").
     """
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for one in found:
         if not isinstance(one, Split):
             raise InputError(
-                f"Got {one!r} in place of a split.", 'Pass one or several, such as splits(data, "stratified").'
+                f"Got {one!r} in place of a split.",
+                'Pass one or several: splits(data, "stratified").',
             )
     return found
 

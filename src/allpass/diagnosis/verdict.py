@@ -146,7 +146,7 @@ def judge(data: Data, *, progress: Callable[[str], None] | None = None) -> Verdi
     comparison = compare(
         MODELS,
         data,
-        divide(data, "random", count=SPLITS),
+        divide(data, count=SPLITS),
         SETTINGS,
         stop=stopping("patience-loss", max_epochs=EPOCHS, patience=PATIENCE),
         scaling="auto",

@@ -23,6 +23,7 @@ from allpass.train import network
 from allpass.train.adjacency import adjacency
 from allpass.train.alignment import aligned, fills_of
 from allpass.train.fit import Replica
+from allpass.train.rare import Threshold, best_threshold, rarer_class
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.versions import versions
@@ -51,6 +52,7 @@ class Trained:
         class_names: A name for each class, where the data has some.
         feature_names: A name for each feature, where the data has some.
         fills: What stood for missing numbers in the data, by the name of the feature.
+        threshold: When the rarer of two classes is predicted; without one the more likely class is.
         labels: Labels ``[N]`` of the training nodes, -1 elsewhere, for models that are called with them.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
@@ -75,6 +77,7 @@ class Trained:
     class_names: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
     fills: Mapping[str, float] = field(default_factory=dict)
+    threshold: Threshold | None = None
     labels: Tensor | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
@@ -144,6 +147,43 @@ class Trained:
         )
         return trained if units is None else replace(trained, scores=trained._measured(data, replica.split))
 
+    def with_threshold(self, data: Data, split: Split) -> Trained:
+        """The same; where the rarer of two classes is rare, with the best threshold on validation nodes."""
+        if self.num_classes != 2 or self.epoch is None:
+            return self
+        (positive, rare), value = rarer_class(data.y), None
+        if rare:
+            chances = self.probabilities(data)[split.val, positive]
+            value = best_threshold(chances, data.y[split.val] == positive)
+        return replace(self, threshold=Threshold(positive, value))
+
+    def at(self, threshold: float) -> Trained:
+        """The same with another threshold: the rarer of two classes is predicted from this probability on.
+
+        Args:
+            threshold: A probability.
+        """
+        if self.num_classes != 2:
+            what = f"{self.num_classes} classes" if self.num_classes else "numbers"
+            raise InputError(f"Got threshold={threshold} for a model of {what}.", "It is for two classes.")
+        positive = (
+            1 if self.threshold is None else self.threshold.positive
+        )  # older checkpoints do not name it
+        return replace(self, threshold=Threshold(positive, threshold))
+
+    @property
+    def num_classes(self) -> int:
+        """How many classes it tells apart; 0 for numbers."""
+        if self.task == "regression":
+            return 0
+        return 2 if self.task == "binary" else self.out_channels
+
+    def classes(self, probabilities: Tensor) -> Tensor:
+        """The predicted class of every node, by its number, from the probabilities ``[N, C]``."""
+        return (
+            probabilities.argmax(dim=1) if self.threshold is None else self.threshold.classes(probabilities)
+        )
+
     @cached_property
     def network(self) -> nn.Module:
         """The network itself, in evaluation mode."""
@@ -193,11 +233,14 @@ class Trained:
         return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
     def predict(self, data: Data) -> NDArray[Any]:
-        """The class of every node, by name where classes have names, else by number; or the numbers it regresses."""
+        """The class of every node, by name where classes have names, else by number; or the numbers it regresses.
+
+        The class is the most likely one. A rare class of two is predicted where its probability reaches ``threshold``.
+        """
         if self.task == "regression":
             numbers: NDArray[Any] = self.outputs(data).numpy()
             return numbers[:, 0] if self.out_channels == 1 else numbers
-        chosen: NDArray[Any] = self.probabilities(data).argmax(dim=1).numpy()
+        chosen: NDArray[Any] = self.classes(self.probabilities(data)).numpy()
         return chosen if self.class_names is None else np.array(self.class_names, dtype=object)[chosen]
 
     def probabilities(self, data: Data) -> Tensor:
@@ -237,7 +280,7 @@ class Trained:
         """
         probabilities, truth = self.probabilities(data), self._truth(data)
         counted, C = mask & (truth >= 0), probabilities.shape[1]
-        cells = truth[counted] * C + probabilities.argmax(dim=1)[counted]
+        cells = truth[counted] * C + self.classes(probabilities)[counted]
         table: NDArray[np.int64] = torch.bincount(cells, minlength=C * C).reshape(C, C).numpy()
         return table
 
