@@ -8,6 +8,7 @@ from allpass.data.generators import (
     borrowed_features,
     contextual_sbm,
     csbm_h,
+    fraud_payments,
     planted_partition,
     random_homophily_graph,
     regular_graph,
@@ -18,6 +19,7 @@ from allpass.data.named.catalog import DATASETS, dataset_table, load_named
 from allpass.data.splits import SPLITS, Split, splits
 from allpass.data.stored import save_npz
 from allpass.data.tables.from_tables import from_tables
+from allpass.data.tables.written import save_tables
 
 __all__ = [
     "DATASETS",
@@ -30,6 +32,7 @@ __all__ = [
     "csbm_h",
     "dataset_table",
     "fingerprint",
+    "fraud_payments",
     "from_graphml",
     "from_mat",
     "from_networkx",
@@ -43,6 +46,7 @@ __all__ = [
     "random_homophily_graph",
     "regular_graph",
     "save_npz",
+    "save_tables",
     "small_clusters_on_large",
     "splits",
 ]
