@@ -59,7 +59,8 @@ def test_json_and_a_store_that_is_read_again(call, tmp_path):
         assert len(store) == 6
     again = json.loads(call("--json", "--store", tmp_path / "runs.db"))
     assert again == first
-    assert first["splits"] == ["random/0", "random/1", "random/2"]
+    assert first["splits"] == ["stratified/0", "stratified/1", "stratified/2"]
+    assert first["shares"] == "60/20/20"
     assert first["baseline"] == first["best"]
     assert all(model["epochs"] <= 5 for model in first["models"])
 
@@ -73,6 +74,7 @@ def test_json_and_a_store_that_is_read_again(call, tmp_path):
         (["--figure", "figure.doc"], r"Expected one of \.svg"),
         (["--splits", "randm"], "Did you mean 'random'"),
         (["--score", "r2"], "not for the task"),
+        (["--class-weight", "balance"], "Got class_weight='balance'.*Did you mean 'balanced'"),
     ],
 )
 def test_what_is_refused_before_anything_is_trained(call, words, message):

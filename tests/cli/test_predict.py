@@ -66,6 +66,41 @@ def test_old_nodes_by_their_own_ids(call, kept, old):
     assert list(rows[0]) == ["node", "prediction", "probability"]
 
 
+@pytest.fixture
+def rare(tmp_path) -> tuple[Path, Path]:
+    """A tenth of the nodes is 'bad', which is the first class by the alphabet."""
+    tables = write_tables(tmp_path / "rare", 60, label=lambda i: ("good", "bad")[i % 10 == 0])
+    return _kept(tmp_path / "kept-rare", tables), tables
+
+
+def test_a_rare_class_is_predicted_from_a_threshold_on(call, rare):
+    kept, tables = rare
+    chosen = checkpoint.load(kept).threshold
+    assert chosen.positive == 0
+    rows = _read(call(kept, tables, "--probabilities"))
+    for threshold, found in (
+        (chosen.value, rows),
+        (0.3, _read(call(kept, tables, "--probabilities", "--threshold", "0.3"))),
+    ):
+        for row in found:
+            bad = float(row["p(bad)"])
+            assert bad == pytest.approx(threshold, abs=1e-5) or (row["prediction"] == "bad") == (
+                bad >= threshold
+            )
+            assert row["probability"] == row[f"p({row['prediction']})"]
+        assert list(found[0]) == ["node", "prediction", "probability", "p(bad)", "p(good)"]
+    assert {row["prediction"] for row in _read(call(kept, tables, "--threshold", "0"))} == {"bad"}
+
+
+def test_a_threshold_is_a_probability_of_one_of_two_classes(call, rare, tmp_path):
+    kept, tables = rare
+    with pytest.raises(InputError, match=r"Got threshold=1\.5.*from 0 to 1"):
+        call(kept, tables, "--threshold", "1.5")
+    three = write_tables(tmp_path / "three", 60, label=lambda i: "abc"[i % 3])
+    with pytest.raises(InputError, match="for a model of 3 classes"):
+        call(_kept(tmp_path / "kept-three", three), three, "--threshold", "0.5")
+
+
 def test_new_nodes_without_labels(call, kept, tmp_path):
     new = write_tables(tmp_path / "new", 12, label=None, first=100)
     assert call(kept, new, "-o", tmp_path / "out.csv") == f"{tmp_path / 'out.csv'}: 12 nodes\n"

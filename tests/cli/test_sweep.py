@@ -97,7 +97,7 @@ def test_what_is_shown(call, pretend):
     pretend(val=lambda s: 1 - s["lr"], test=lambda s: 0.5 + s["lr"])
     out = call("--model", "gcn", "--grid", "--set", "dropout=0.5", "--count", "3").stdout
     lines = out.splitlines()
-    assert lines[0] == "gcn on example-bipartite, 3 splits"
+    assert lines[0] == "gcn on example-bipartite, 3 splits of 33/33/33%"
     assert lines[1] == "27 choices of settings by the search 'grid': 81 runs trained, 0 read from runs.db"
     assert lines[3].split() == ["validation", "loss", "lr", "weight_decay"]  # the dropout never changed
     assert lines[4].split() == ["99.0%", "0.25", "0.01", "0.0"]
@@ -115,7 +115,7 @@ def test_what_is_shown(call, pretend):
 def test_other_scores_and_diverged_runs(call, pretend):
     pretend(test=lambda s: s["lr"], status=lambda s: "diverged" if s["lr"] == 0.1 else "done")
     out = call("--model", "gcn", "--set", "lr=0.1,0.05", "--score", "macro_f1", "--count", "1").stdout
-    assert "1 split\n" in out
+    assert "1 split of 33/33/33%\n" in out
     assert "test macro f1 5.0%\n" in out  # of one split there is no interval
     assert "claimed no more" in out
     assert "Diverged, and counted as the worst: 15 runs" in out
@@ -188,6 +188,7 @@ def test_stopped_by_ctrl_c(call, monkeypatch, tmp_path):
         (("--set", "droput=1"), UnknownNameError, "Did you mean"),
         (("--splits", "randon"), UnknownNameError, "Did you mean 'random'"),
         (("--epochs", "0"), InputError, "max_epochs"),
+        (("--class-weight", "even"), InputError, "Got class_weight='even'"),
     ],
 )
 def test_wrong_words(call, words, kind, message):

@@ -41,11 +41,11 @@ def classes(tmp_path: Path) -> Path:
 def test_a_training_is_told_and_kept(call, classes):
     out = call(classes, "--set", "lr=0.1", "--set", "dropout=0", *QUICK, "-o", "kept")
     lines = out.splitlines()
-    assert lines[0] == "acm-gcn on classes, 3 splits"
+    assert lines[0] == "acm-gcn on classes, 3 splits of 60/20/20%"
     assert lines[1].startswith(
         "test accuracy 100.0%, 95% interval over splits of this graph 100.0% to 100.0%"
     )
-    assert "Kept: the model of the split random/" in out
+    assert "Kept: the model of the split stratified/" in out
     assert "(100.0%); on its test nodes 100.0%, epoch" in " ".join(out.split())
     assert ["even", "odd"] in [line.split() for line in lines]
     assert ["low", "high", "identity"] in [line.split() for line in lines]
@@ -63,7 +63,9 @@ def test_the_same_as_json(call, classes):
     words = (classes, "--model", "gcn", *QUICK, "--scaling", "none", "--json")
     found = json.loads(call(*words))
     assert found["checkpoint"] == "classes-gcn"
-    assert found["splits"] == ["random/0", "random/1", "random/2"]
+    assert found["splits"] == ["stratified/0", "stratified/1", "stratified/2"]
+    assert found["shares"] == "60/20/20"
+    assert found["threshold"] == {"positive": 1, "value": None}
     assert found["mixing"] == []
     assert found["scaling"] == "none"
     kept = checkpoint.load("classes-gcn")
@@ -96,7 +98,7 @@ def test_numbers_have_no_confusion(call, tmp_path):
 
 def test_one_split_has_no_interval(call, classes):
     out = call(classes, "--model", "mlp-1", "--count", 1, "--epochs", 5)
-    assert out.splitlines()[0].endswith(", 1 split")
+    assert out.splitlines()[0].endswith(", 1 split of 60/20/20%")
     assert "interval" not in out.splitlines()[1]
 
 
@@ -131,6 +133,7 @@ def test_two_splits_have_no_interval_and_others_end_where_the_score_does():
         (("--splits", "geom-gcn"), InputError, "has no stored splits 'geom-gcn'"),
         (("--scaling", "row"), UnknownNameError, "Did you mean 'rows'"),
         (("--score", "r2"), InputError, "The score 'r2' is not for the task 'classification'"),
+        (("--class-weight", "even"), InputError, "Got class_weight='even'"),
         (("-o", "absent/kept"), AllpassError, "There is no folder 'absent'"),
         (("-o", "classes"), InputError, "holds 'edges.csv', which a checkpoint does not"),
     ],

@@ -66,15 +66,16 @@ def test_capped_caps_every_class_and_covers_all_labelled_nodes(counts, missing, 
     missing=st.integers(0, 5),
     seed=st.integers(0, 99),
 )
-def test_stratified_covers_with_every_class_everywhere(counts, shares, missing, seed):
+def test_stratified_covers_with_every_class_of_three_or_more_everywhere(counts, shares, missing, seed):
     labels = labels_of(counts, missing, seed)
     train, val = shares
     sets = stratified(labels, np.random.default_rng(seed), train=train, val=val)
     np.testing.assert_array_equal(np.sort(np.concatenate(sets)), np.flatnonzero(labels >= 0))
     N = sum(counts)
-    least = np.array([[1, int(n >= 3 and val > 0), int(n >= 2)] for n in counts])
+    least = np.array([[1, int(val > 0), 1] if n >= 3 else [n, 0, 0] for n in counts])
     found = np.stack([per_class(nodes, labels) for nodes in sets], axis=1)
     assert (found >= least).all()
+    assert all(row[1:].sum() == 0 for row, n in zip(found, counts, strict=True) if n < 3)
     totals = np.array([round(train * N), round(val * N), N - round(train * N) - round(val * N)])
     if (least.sum(axis=0) <= totals).all():
         np.testing.assert_array_equal(sizes(sets), totals)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.data.splits import SPLITS, Split, check_split, several, splits
+from allpass.data.splits import SPLITS, Split, check_split, several, shares, splits
 from allpass.errors import InputError, UnknownNameError
 
 TEXAS = (33, 1, 18, 101, 30)
@@ -93,9 +93,58 @@ def test_a_known_split_never_changes():
     split = splits(Data(y=torch.arange(10) % 2), "random", count=1)[0]
     parts = [part.nonzero().flatten().tolist() for part in (split.train, split.val, split.test)]
     assert parts == [[2, 3, 4, 5, 6, 7], [0, 9], [1, 8]]
+    split = splits(Data(y=torch.arange(10) % 2), "stratified", count=1, salt="none")[0]
+    parts = [part.nonzero().flatten().tolist() for part in (split.train, split.val, split.test)]
+    assert parts == [[2, 3, 4, 5, 6, 7], [0, 9], [1, 8]]
     split = splits(Data(y=torch.arange(10) % 2), "acm-search", count=1, seed=42)[0]
     parts = [part.nonzero().flatten().tolist() for part in (split.train, split.val, split.test)]
     assert parts == [[3, 4, 6, 7, 8, 9], [1, 5], [0, 2]]
+
+
+def salted(**given) -> Split:
+    return splits(Data(y=labels(), **given), "stratified", count=1)[0]
+
+
+def test_stratified_splits_differ_between_graphs_with_the_same_labels():
+    assert same(salted(fingerprint="a"), salted(fingerprint="a"))
+    assert not same(salted(fingerprint="a"), salted(fingerprint="b"))
+
+
+def test_without_a_fingerprint_the_labels_decide_a_stratified_split():
+    y = labels((20, 20))
+    one, other = (splits(Data(y=one), "stratified", count=1)[0] for one in (y, y.flip(0)))
+    assert same(one, splits(Data(y=y.clone()), "stratified", count=1)[0])
+    assert not torch.equal(one.train, other.train.flip(0))
+    assert not same(one, splits(Data(y=y), "stratified", count=1, salt="none")[0])
+
+
+def test_published_rules_do_not_look_at_the_graph():
+    for name in ("random", "acm-search", "few-label"):
+        one, other = (
+            splits(Data(y=labels(), fingerprint=word), name, count=1, **FITTING[name])[0] for word in "ab"
+        )
+        assert same(one, other)
+
+
+def test_an_unknown_salt_is_refused():
+    with pytest.raises(InputError, match=r"Got salt='grap'\. Did you mean 'graph'"):
+        splits(Data(y=labels()), "stratified", salt="grap")
+
+
+def test_a_class_of_one_or_two_only_trains():
+    y = labels((50, 2, 1, 30))
+    (found,) = splits(Data(y=y), "stratified", count=1)
+    for c in (1, 2):
+        assert found.train[y == c].all()
+    assert set(y[found.val].tolist()) == set(y[found.test].tolist()) == {0, 3}
+
+
+def test_shares_are_those_of_the_masks():
+    data = Data(y=labels((96, 4)))
+    assert shares(splits(data, "stratified")) == "60/20/20"
+    assert shares(splits(data, "random")) == "34/20/46"
+    assert shares(splits(data, "stratified", train=0.5, val=0.25)) == "50/25/25"
+    assert shares([Split(mask([]), mask([]), mask([]), "none")]) == "0/0/0"
 
 
 def test_aliases_and_labels_of_other_types():

@@ -14,8 +14,9 @@ from torch_geometric.data import Data
 
 from allpass.data import load, splits
 from allpass.diagnosis.facts import gather_facts
-from allpass.diagnosis.verdict import default_score, judge, limits, why_not
+from allpass.diagnosis.verdict import judge, limits, why_not
 from allpass.metrics import prepare
+from allpass.train.rare import default_score
 
 LOW, MIDDLE, HIGH = (
     (0.50, 0.51, 0.49, 0.50, 0.52),
@@ -150,7 +151,7 @@ def test_few_labels_and_no_labels():
 def test_the_score_follows_the_labels():
     assert default_score(torch.tensor([0, 1, 1, -1])) == "accuracy"
     assert default_score(torch.tensor([0] * 9 + [1])) == "roc_auc"
-    assert default_score(torch.tensor([0] * 9 + [1, 2])) == "accuracy"
+    assert default_score(torch.tensor([0] * 9 + [1, 2])) == "balanced_accuracy"
     assert default_score(torch.tensor([0.5, 1.5])) == "r2"
 
 

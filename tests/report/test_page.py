@@ -104,7 +104,7 @@ def test_the_verdict_has_a_section(pages):
     headings = [title for level, title in Outline(pages["judged"]).headings if level < 3]
     assert headings[1:4] == ["Where the signal lies", "Findings", "Recommendation"]
     text = " ".join(" ".join(Outline(pages["judged"]).text).split())
-    assert "4 models ran on the same 2 random splits, in a budget of 60 s." in text
+    assert "4 models ran on the same 2 random splits (60/20/20), in a budget of 60 s." in text
     assert "features alone mlp-2 61.0%" in text
     assert "features and structure acm-gcn 83.5%" in text
     assert "nothing majority class 30.0%" in text

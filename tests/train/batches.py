@@ -13,6 +13,7 @@ from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.selection import SELECTION
 from allpass.train.rules.stopping import StoppingRule
 from allpass.train.rules.tasks import task
+from allpass.train.rules.weights import weighted
 
 
 def batch_of(
@@ -23,6 +24,7 @@ def batch_of(
     dropout: float = 0.0,
     together: bool = False,
     select: str = "lowest-val-loss",
+    class_weight: str = "none",
 ) -> Batch:
     """R replicas in float64 with seeds, nodes and rates of their own."""
     x, A, y, _ = learnable_graph()
@@ -39,6 +41,6 @@ def batch_of(
         "lr": torch.linspace(0.05, 0.3, R, dtype=torch.float64),
         "weight_decay": torch.linspace(0, 1e-2, R, dtype=torch.float64),
     }
-    problem = Problem(x.double(), A.to(torch.float64), y, task("classification").loss)
+    problem = Problem(x.double(), A.to(torch.float64), y, weighted(task("classification").loss, class_weight))
     recipe = Recipe(task("classification"), OPTIMIZERS["adam"], rule, SELECTION[select])
     return Batch(models, problem, masks, rates, recipe, together=together)

@@ -31,4 +31,6 @@ def comparison(
         for model, found in scores.items()
     )
     count = len(next(iter(scores.values())))
-    return Comparison("drawn", score, tuple(f"random/{k}" for k in range(count)), overlap, contenders)
+    return Comparison(
+        "drawn", score, tuple(f"random/{k}" for k in range(count)), overlap, contenders, "60/20/20"
+    )

@@ -17,6 +17,7 @@ from allpass.models import MODELS
 from allpass.train import checkpoint
 from allpass.train.checkpoint import CheckpointError
 from allpass.train.fit import fit
+from allpass.train.rare import Threshold
 from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
@@ -73,6 +74,34 @@ def test_names_scores_and_settings_come_back(saved):
     assert found.settings == {"num_layers": 3, "dropout": 0.5, "lr": 0.05}
     assert found.scores["test_score"] == 0.5
     assert math.isnan(found.scores["val_loss"])
+
+
+@pytest.mark.parametrize("threshold", [Threshold(0, 0.1 + 0.2), Threshold(1), None])
+def test_a_threshold_comes_back_and_older_cards_have_none(data, tmp_path, threshold):
+    two = drawn(data=data, out_channels=2, threshold=threshold)
+    folder = checkpoint.save(two, tmp_path / "two")
+    assert checkpoint.load(folder).threshold == threshold
+    card = json.loads((folder / "card.json").read_text())
+    del card["threshold"]
+    (folder / "card.json").write_text(json.dumps(card))
+    assert checkpoint.load(folder).threshold is None
+
+
+@pytest.mark.parametrize(
+    ("threshold", "told"),
+    [
+        ({"positive": 1, "value": 0.5}, "has a threshold, which is for two classes"),
+        ({"positive": 2, "value": 0.5}, "Got the class 2 for a threshold"),
+        ({"positive": 1, "value": 1.5}, "Got threshold=1.5"),
+        ({"positive": 1, "value": "0.5"}, "describes no model"),
+        ({"value": 0.5}, "describes no model"),
+        (0.5, "describes no model"),
+    ],
+)
+def test_a_threshold_that_cannot_be_used_is_refused(saved, threshold, told):
+    _change(saved, threshold=threshold)
+    with pytest.raises(CheckpointError, match=told):
+        checkpoint.load(saved)
 
 
 @pytest.mark.parametrize("model", [entry.name for entry in MODELS])

@@ -25,17 +25,19 @@ from allpass.errors import DataError, InputError, UnknownNameError
 from allpass.testing import learnable_graph
 from allpass.train import fit, stopping
 from allpass.train.estimator import NodeClassifier, NodeRegressor
+from allpass.train.folds import train_folds
 
 pytestmark = pytest.mark.usefixtures("unrecorded")
 QUICK = {"settings": {"hidden_channels": 8, "lr": 0.1, "dropout": 0.0}, "epochs": 20, "patience": 10}
-ROUNDING = {
-    "check_methods_sample_order_invariance": "float32 sums round otherwise in another order of the rows"
+DIFFERENT = {
+    "check_methods_sample_order_invariance": "float32 sums round otherwise in another order of the rows",
+    "check_class_weight_classifiers": "class_weight is 'balanced' or None; it takes no dict",
 }
 
 
 @parametrize_with_checks(
     [NodeClassifier(**QUICK), NodeRegressor(**QUICK)],
-    expected_failed_checks=lambda _: ROUNDING,
+    expected_failed_checks=lambda _: DIFFERENT,
 )
 def test_manners_of_scikit_learn(estimator, check) -> None:
     check(estimator)
@@ -84,6 +86,39 @@ def test_the_default_solves_what_can_be_solved(data: Data, split: Split) -> None
     probabilities = nodes.predict_proba(data)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_array_equal(probabilities.argmax(axis=1), nodes.predict(data))
+
+
+def test_class_weights_reach_the_training() -> None:
+    """Where features say nothing, the probability is the share of a class, or one half."""
+    graph = Data(x=torch.rand(300, 2), edge_index=torch.empty(2, 0, dtype=torch.long))
+    graph.y = (torch.arange(300) % 10 == 0).long()
+    plain, same, weighed = (
+        NodeClassifier("mlp-1", **{**QUICK, "epochs": 60}, class_weight=name)
+        .fit(graph)
+        .predict_proba(graph)[:, 1]
+        for name in (None, "none", "balanced")
+    )
+    np.testing.assert_array_equal(plain, same)
+    assert plain.mean() < 0.35
+    assert weighed.mean() == pytest.approx(0.5, abs=0.1)
+    with pytest.raises(InputError, match="Got class_weight='equal'"):
+        NodeClassifier(class_weight="equal").fit(graph)
+
+
+def test_validation_nodes_are_not_the_last_of_a_permutation_that_made_the_labels() -> None:
+    """Numbers that grow along NumPy's permutation of the same seed: its last fifth would be the highest."""
+    X, y = np.random.default_rng(1).normal(size=(200, 3)), np.empty(200)
+    y[np.random.default_rng(0).permutation(200)] = np.arange(200)
+    seen = {}
+
+    def noted(model, data, folds, *rest, **more):
+        seen["split"] = folds[0]
+        return train_folds(model, data, folds, *rest, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("allpass.train.estimator.train_folds", noted)
+        NodeRegressor("mlp-1", **QUICK).fit(X, y)
+    assert y[seen["split"].val.numpy()].min() < 50
 
 
 def test_nodes_without_a_label_are_not_trained_on(data: Data) -> None:

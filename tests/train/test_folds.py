@@ -4,14 +4,18 @@ import copy
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
+from sklearn.metrics import f1_score
 from tests.train.trainings import drawn, graph
+from torch_geometric.data import Data
 
-from allpass.data import splits
+from allpass.data import contextual_sbm, splits
 from allpass.errors import InputError
 from allpass.train.fit import fit
 from allpass.train.folds import best, divide, train_folds
+from allpass.train.rare import Threshold, best_threshold
 from allpass.train.rules.stopping import stopping
 
 SHORT = stopping("fixed", max_epochs=5)
@@ -30,9 +34,23 @@ def numbers(data):
     return found
 
 
-def test_classes_are_divided_as_ever(data):
-    ours, theirs = divide(data, count=2, seed=3), splits(data, "random", count=2, seed=3)
-    assert [fold.fingerprint for fold in ours] == [split.fingerprint for split in theirs]
+def test_classes_are_divided_into_the_same_shares_unless_a_rule_is_named(data):
+    for ours, rule in (
+        (divide(data, count=2, seed=3), "stratified"),
+        (divide(data, "random", seed=3), "random"),
+    ):
+        theirs = splits(data, rule, count=len(ours), seed=3)
+        assert [fold.fingerprint for fold in ours] == [split.fingerprint for split in theirs]
+
+
+def test_numbers_that_another_generator_of_the_same_seed_placed_are_spread_over_all_sets():
+    """The label says which nodes come first in NumPy's permutation of seed 0, as in Minesweeper."""
+    y = torch.zeros(1000)
+    y[np.random.default_rng(0).permutation(1000)[:200]] = 1
+    (fold,) = divide(Data(y=y), count=1)
+    assert [int(part.sum()) for part in (fold.train, fold.val, fold.test)] == [600, 200, 200]
+    assert min(int(y[part].sum()) for part in (fold.val, fold.test)) > 20
+    assert fold.fingerprint != divide(Data(y=1 - y), count=1)[0].fingerprint
 
 
 def test_numbers_are_divided_too_and_what_is_missing_is_in_no_set(numbers):
@@ -57,6 +75,43 @@ def test_a_model_for_every_split(data):
         assert model.scores == run.scores
         assert model.split == fold.name
         assert model.scaler.kind == "rows"
+
+
+@pytest.fixture
+def rare() -> Data:
+    """Fifty frauds among five hundred accounts; the first number is higher for them."""
+    found = contextual_sbm([450, 50], [[0.9, 0.1], [0.1, 0.9]], average_degree=3, num_features=3, seed=2)
+    found.x = torch.randn(500, 3, generator=torch.Generator().manual_seed(0))
+    found.x[:, 0] += found.y
+    return found
+
+
+def test_a_rare_class_gets_the_threshold_of_the_best_f1_on_its_validation_nodes(rare):
+    folds = divide(rare, count=2)
+    for model, fold in zip(train_folds("mlp-1", rare, folds, {"lr": 0.1}, stop=SHORT), folds, strict=True):
+        chances, truth = model.probabilities(rare)[fold.val, 1], rare.y[fold.val] == 1
+        assert model.threshold == Threshold(1, best_threshold(chances, truth))
+        assert f1_score(truth, model.predict(rare)[fold.val.numpy()] == 1) > 0.1
+
+
+def test_classes_that_are_not_rare_or_not_two_get_none(data, rare):
+    rare.y[:80] = 1
+    (two,) = train_folds("mlp-1", rare, divide(rare, count=1), {}, stop=SHORT)
+    (three,) = train_folds("mlp-1", data, divide(data, count=1), {}, stop=SHORT)
+    assert two.threshold == Threshold(1)
+    assert three.threshold is None
+
+
+def test_class_weights_reach_the_training(rare):
+    """Where they are balanced, the mean probability of a class of a tenth is far higher."""
+    folds, how = divide(rare, count=1), {"stop": stopping("fixed", max_epochs=100)}
+    plain, balanced = (
+        train_folds("mlp-1", rare, folds, {"lr": 0.1}, class_weight=name, **how)[0]
+        .probabilities(rare)[:, 1]
+        .mean()
+        for name in (None, "balanced")
+    )
+    assert float(balanced) > float(plain) + 0.1
 
 
 def test_numbers_are_learnt_whatever_their_unit(numbers):

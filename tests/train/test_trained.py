@@ -17,6 +17,7 @@ from allpass.nn import ACMConv
 from allpass.train import checkpoint
 from allpass.train.fit import fit
 from allpass.train.folds import divide, train_folds
+from allpass.train.rare import Threshold
 from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
@@ -64,6 +65,29 @@ def test_one_logit_is_of_the_second_class(data):
     torch.testing.assert_close(chances[:, 1:], trained.outputs(data).double().sigmoid())
     torch.testing.assert_close(chances.sum(1), torch.ones(60, dtype=torch.float64))
     assert set(trained.predict(data)) <= {0, 1}
+
+
+def test_a_threshold_decides_predictions_and_confusion_but_no_probability(data):
+    two = drawn(data=data, out_channels=2, class_names=("fraud", "ok"), threshold=Threshold(0, 0.3))
+    chances, truth = two.probabilities(data)[:, 0], (data.y > 0).long()
+    assert two.predict(data).tolist() == ["fraud" if chance >= 0.3 else "ok" for chance in chances]
+    judged = copy.copy(data)
+    judged.y = truth
+    everyone = torch.ones(len(truth), dtype=torch.bool)
+    expected = confusion_matrix(truth, (chances < 0.3).long(), labels=[0, 1])
+    assert two.confusion(judged, everyone).tolist() == expected.tolist()
+    higher = two.at(0.9)
+    assert higher.threshold == Threshold(0, 0.9)
+    assert (higher.predict(data) == "fraud").sum() == int((chances >= 0.9).sum())
+    assert torch.equal(higher.probabilities(data), two.probabilities(data))
+
+
+def test_only_models_of_two_classes_have_a_threshold(data):
+    assert drawn(data=data, out_channels=2).at(0.2).threshold == Threshold(1, 0.2)
+    with pytest.raises(InputError, match=r"Got threshold=0\.2 for a model of 3 classes"):
+        drawn(data=data).at(0.2)
+    with pytest.raises(InputError, match="for a model of numbers"):
+        drawn(data=data, out_channels=1, task="regression", score="r2").at(0.2)
 
 
 def test_new_nodes_are_scaled_as_the_old_ones(data):

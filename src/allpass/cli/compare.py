@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Scaling, Score, Seed, Splits
+from allpass.cli.options import (
+    AsJson,
+    ClassWeight,
+    Count,
+    Device,
+    Directed,
+    Epochs,
+    Scaling,
+    Score,
+    Seed,
+    Splits,
+)
+from allpass.cli.scores import score_for
 from allpass.cli.target import Target, default_model, reads_graph
 from allpass.errors import UnknownNameError, did_you_mean
 
@@ -24,7 +36,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    splits: Splits = "random",
+    splits: Splits = "stratified",
     count: Count = 10,
     seed: Seed = 0,
     against: Annotated[
@@ -36,6 +48,7 @@ def compare(
     ] = "",
     epochs: Epochs = 1000,
     score: Score = None,
+    class_weight: ClassWeight = "none",
     scaling: Scaling = "auto",
     directed: Directed = False,
     device: Device = "cpu",
@@ -61,6 +74,7 @@ def compare(
     names = [name.strip() for name in listed.split(",") if name.strip()]
     if against and against not in names:
         raise UnknownNameError(f"The model {against!r} is not compared.", did_you_mean(against, names))
+    score = score_for(data, score)
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:
@@ -74,6 +88,7 @@ def compare(
                 look=look,
                 stop=stopping("gprgnn", max_epochs=epochs),
                 score=score,
+                class_weight=class_weight,
                 scaling=scaling,
                 undirected=not directed,
                 device=device,

@@ -14,13 +14,29 @@ Model: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Splits: TypeAlias = Annotated[str, typer.Option(help="How nodes are divided: random, geom-gcn, stored, ...")]
+Splits: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="How nodes are divided: stratified (60/20/20 of every class), random, geom-gcn, stored, ..."
+    ),
+]
 Count: TypeAlias = Annotated[int, typer.Option(help="How many splits.")]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")]
 Epochs: TypeAlias = Annotated[int, typer.Option(help="The most epochs of a run.")]
 Score: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="What is measured: accuracy, roc_auc, macro_f1; r2, mae, mse.", show_default=False),
+    typer.Option(
+        help="What is measured: accuracy, balanced_accuracy, macro_f1; of two classes roc_auc, average_precision, "
+        "precision_at_k; of numbers r2, mae, mse. By default accuracy, roc_auc or balanced_accuracy where more than "
+        "80% of the labels are of one class, and r2 for numbers.",
+        show_default=False,
+    ),
+]
+ClassWeight: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="balanced: all classes count the same in the loss, however rare; none: all training nodes do."
+    ),
 ]
 Scaling: TypeAlias = Annotated[
     str, typer.Option(help="How features are scaled: auto, rows, columns, mixed, none.")

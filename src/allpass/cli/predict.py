@@ -33,6 +33,14 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column for the probability of every class.")
     ] = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Predict the rarer of two classes where its probability is at least this; by default the threshold "
+            "that the training chose on validation nodes for a rare class, and the more likely class otherwise.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Predict every node of a graph: the one of the training, or another with the same features."""
     import csv
@@ -45,6 +53,8 @@ def predict(
     trained = load(checkpoint)
     if probabilities and trained.task == "regression":
         raise InputError("The model tells numbers; they have no probabilities.", "Leave out --probabilities.")
+    if threshold is not None:
+        trained = trained.at(threshold)
     if output is not None:
         check_writable(output)  # before minutes of work, not after
     table = io.StringIO()
@@ -91,6 +101,6 @@ def _rows(trained: Trained, data: Data, every: bool) -> Iterator[list[Any]]:
         "probability",
         *(f"p({name})" for name in names[: chances.shape[1]] if every),
     ]
-    for node, row in zip(ids, chances.tolist(), strict=True):
-        most = max(row)
-        yield [node, names[row.index(most)], f"{most:.6g}", *(f"{chance:.6g}" for chance in row if every)]
+    chosen = trained.classes(chances).tolist()
+    for node, row, c in zip(ids, chances.tolist(), chosen, strict=True):
+        yield [node, names[c], f"{row[c]:.6g}", *(f"{chance:.6g}" for chance in row if every)]

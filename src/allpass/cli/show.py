@@ -144,8 +144,9 @@ def show_comparison(
     out.print()
     out.print(
         Text(
-            f"{many(len(compared.splits), 'split')} of {compared.dataset}; ±: 95% interval. Intervals and p-values "
-            f"allow for what splits of one graph share (Nadeau and Bengio). {_signs(compared, baseline)}",
+            f"{many(len(compared.splits), 'split')} of {compared.dataset} ({compared.shares}%); ±: 95% interval. "
+            f"Intervals and p-values allow for what splits of one graph share (Nadeau and Bengio). "
+            + _signs(compared, baseline),
             style="dim",
         )
     )

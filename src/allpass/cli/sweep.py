@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Splits
+from allpass.cli.options import (
+    AsJson,
+    ClassWeight,
+    Count,
+    Device,
+    Directed,
+    Epochs,
+    Model,
+    Scaling,
+    Score,
+    Splits,
+)
+from allpass.cli.scores import score_for
 from allpass.cli.target import Target, default_model, reads_graph
 from allpass.errors import InputError
 
@@ -43,11 +55,12 @@ def sweep(
             "`allpass models MODEL` lists; may be repeated.",
         ),
     ] = None,
-    splits: Splits = "random",
+    splits: Splits = "stratified",
     count: Count = 10,
     seed: Annotated[int, typer.Option(help="Decides the splits, the weights, the dropout, the search.")] = 0,
     epochs: Epochs = 1000,
     score: Score = None,
+    class_weight: ClassWeight = "none",
     scaling: Scaling = "auto",
     directed: Directed = False,
     device: Device = "cpu",
@@ -70,6 +83,7 @@ def sweep(
     model = model or default_model(data)
     space = {**space_of(model), **read_space(chosen or [], model)}
     stop = stopping("gprgnn", max_epochs=epochs)
+    score = score_for(data, score)
     folds = divide(data, splits, count=count, seed=seed)
     with Store(store) as opened, stoppable(opened), training() as look:
         found = run_sweep(
@@ -85,6 +99,7 @@ def sweep(
             look=look,
             stop=stop,
             score=score,
+            class_weight=class_weight,
             scaling=scaling,
             undirected=not directed,
             device=device,
@@ -103,7 +118,11 @@ def _show(found: Sweep, store: Path) -> None:
 
     out = Console()
     splits, diverged = len(found.splits), sum(trial.diverged for trial in found.trials)
-    out.print(Text.assemble((found.model, "bold"), f" on {found.dataset}, {many(splits, 'split')}"))
+    out.print(
+        Text.assemble(
+            (found.model, "bold"), f" on {found.dataset}, {many(splits, 'split')} of {found.shares}%"
+        )
+    )
     out.print(
         Text(
             f"{many(len(found.trials), 'choice')} of settings by the search {found.search!r}: "

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Seed, Splits
+from allpass.cli.options import (
+    AsJson,
+    ClassWeight,
+    Count,
+    Device,
+    Directed,
+    Epochs,
+    Model,
+    Scaling,
+    Score,
+    Seed,
+    Splits,
+)
+from allpass.cli.scores import score_for
 from allpass.cli.target import Target, default_model, reads_graph
 from allpass.errors import InputError
 
@@ -36,11 +49,12 @@ def train(
             "--set", metavar="NAME=VALUE", help="A setting, of `allpass models MODEL`; may be repeated."
         ),
     ] = None,
-    splits: Splits = "random",
+    splits: Splits = "stratified",
     count: Count = 10,
     seed: Seed = 0,
     epochs: Epochs = 1000,
     score: Score = None,
+    class_weight: ClassWeight = "none",
     scaling: Scaling = "auto",
     directed: Directed = False,
     device: Device = "cpu",
@@ -62,6 +76,7 @@ def train(
     model = model or default_model(data)
     settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
     folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
+    score = score_for(data, score)
     folds = divide(data, splits, count=count, seed=seed)
     with training() as look:
         models = train_folds(
@@ -71,6 +86,7 @@ def train(
             settings,
             seed=seed,
             score=score,
+            class_weight=class_weight,
             stop=stop,
             scaling=scaling,
             undirected=not directed,
@@ -106,6 +122,7 @@ def _found(
     models: list[Trained], number: int, data: Data, folds: list[Split], folder: Path
 ) -> dict[str, Any]:
     """What is told, as plain data; a number that JSON lacks is None."""
+    from allpass.data.splits import shares
     from allpass.train.statistics import estimate
 
     kept, fold = models[number], folds[number]
@@ -119,6 +136,7 @@ def _found(
         "settings": kept.settings,
         "scaling": kept.scaler.kind,
         "splits": [split.name for split in folds],
+        "shares": shares(folds),
         "unsound": [one.split for one in models if one.epoch is None],
         "test": {
             score: estimate([one.measure(data, split.test, score) for one, split in ended]).to_dict()
@@ -129,6 +147,7 @@ def _found(
             "epoch": kept.epoch,
             **{key: value if math.isfinite(value) else None for key, value in kept.scores.items()},
         },
+        "threshold": None if kept.threshold is None else kept.threshold.to_dict(),
         "confusion": None if kept.task == "regression" else _confusion(kept, data, fold),
         "mixing": kept.mixing(data),
         "checkpoint": str(folder),
@@ -148,7 +167,7 @@ def _show(found: dict[str, Any]) -> None:
     from allpass.data.draft import many
 
     out, kept = Console(), found["kept"]
-    told = f" on {found['dataset']}, {many(len(found['splits']), 'split')}"
+    told = f" on {found['dataset']}, {many(len(found['splits']), 'split')} of {found['shares']}%"
     out.print(Text.assemble((found["model"], "bold"), told))
     for score, test in found["test"].items():
         out.print(Text(f"test {score.replace('_', ' ')} {_interval(score, test)}"))
@@ -163,6 +182,7 @@ def _show(found: dict[str, Any]) -> None:
         )
     )
     if found["confusion"] is not None:
+        _show_threshold(out, found)
         _show_confusion(out, **found["confusion"])
     if found["mixing"]:
         out.print()
@@ -174,6 +194,20 @@ def _show(found: dict[str, Any]) -> None:
         out.print(_table(["", *found["mixing"][0]], rows))
     out.print()
     out.print(Text(f"Checkpoint: {found['checkpoint']}"))
+
+
+def _show_threshold(out: Console, found: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    threshold = found["threshold"]
+    if threshold is not None and threshold["value"] is not None:
+        name = found["confusion"]["classes"][threshold["positive"]]
+        out.print(
+            Text(
+                f"Class {name} is rare: it is predicted where its probability is at least {threshold['value']:.3g}, "
+                "the threshold of the highest F1 on validation nodes."
+            )
+        )
 
 
 def _show_confusion(out: Console, classes: Sequence[str], counts: list[list[int]]) -> None:

@@ -18,7 +18,18 @@ _FLAGS = {
     "numbers": "--number",
     "categories": "--category",
 }
-_NAMES = (*OPTIONS, "count", "seed", "trials", "max_epochs", "fixed_graph")
+_NAMES = (
+    *OPTIONS,
+    "count",
+    "seed",
+    "trials",
+    "max_epochs",
+    "fixed_graph",
+    "splits",
+    "score",
+    "class_weight",
+    "threshold",
+)
 _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
 
 

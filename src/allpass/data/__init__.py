@@ -21,6 +21,7 @@ from allpass.data.splits import SPLITS, Split, splits
 from allpass.data.stored import save_npz
 from allpass.data.structural import FEATURES_FROM, with_structural_features
 from allpass.data.tables.from_tables import from_tables
+from allpass.data.tables.written import save_tables
 
 __all__ = [
     "DATASETS",
@@ -49,6 +50,7 @@ __all__ = [
     "random_homophily_graph",
     "regular_graph",
     "save_npz",
+    "save_tables",
     "small_clusters_on_large",
     "splits",
     "with_structural_features",

@@ -15,6 +15,9 @@ import torch
 from allpass.data.arguments import whole_number
 from allpass.errors import InputError, did_you_mean
 
+LEAST = 3
+"""The fewest labelled nodes of a class that can train, validate and test; smaller classes only train."""
+
 Nodes: TypeAlias = npt.NDArray[np.int64]
 Sets: TypeAlias = tuple[Nodes, Nodes, Nodes]
 
@@ -25,6 +28,10 @@ def capped(labels: Nodes, rng: np.random.Generator, *, train: float, val: float)
     With N labelled nodes and C classes, round(0.6 N / C) random nodes of every class train (a smaller class
     goes in whole); the rest is pooled and shuffled, its first round(0.2 N) nodes validate, everything left
     tests. The nominal shares are true for balanced classes only: Texas gets 85/37/61 of its 183 nodes.
+
+    **Rare classes are never measured.** A class of round(0.6 N / C) nodes or fewer trains with all its nodes and
+    is absent from validation and test. Of two classes that is every class below 30%: with 4% frauds, all of them train,
+    and every score is of the other class alone. Use :func:`stratified` for your own data.
     """
     _check_shares(train, val)
     classes = _classes(labels, rng)
@@ -64,10 +71,10 @@ def capped_in_turn(
 
 
 def stratified(labels: Nodes, rng: np.random.Generator, *, train: float, val: float) -> Sets:
-    """Plain shares of every class: train, validation, and test as the rest.
+    """The same shares of every class: train, validation, and test as the rest.
 
-    The sets have round(train N), round(val N) and the remaining nodes, as far as every class of three or more
-    nodes can stand in every set; a class of two trains and tests, a class of one trains.
+    The sets have round(train N), round(val N) and the remaining nodes, except where a class of three or more nodes
+    needs one in every set. A class of one or two nodes only trains.
     """
     _check_shares(train, val)
     classes = _classes(labels, rng)
@@ -155,7 +162,8 @@ def _apportion(sizes: Nodes, shares: tuple[float, float]) -> Nodes:
     """Whole numbers [C, 3] near ``sizes * shares``: rows add up to the sizes, columns to the rounded totals."""
     share = np.array([*shares, 1 - sum(shares)])
     quota = sizes[:, None] * share
-    least = np.stack([sizes >= 1, (sizes >= 3) & (share[1] > 0), sizes >= 2], axis=1).astype(np.int64)
+    divisible = sizes >= LEAST
+    least = np.stack([np.where(divisible, 1, sizes), divisible & (share[1] > 0), divisible], axis=1)
     counts = np.maximum(np.floor(quota + 1e-9).astype(np.int64), least)
 
     # Row by row: hand out what is missing by largest remainder, take back what the minima cost too much.

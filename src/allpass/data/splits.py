@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,7 +55,7 @@ class SplitRule:
         draw: Draws the three sets from labels and a generator.
         stream: Draws one split after the other from labels, the number of features and a seed. With neither the splits
             come with the data.
-        options: The options it takes, with their defaults.
+        options: The options it takes, with their defaults. ``salt`` says whether the seed is hashed with the graph.
         aliases: Other names.
         citation: Where it was published.
     """
@@ -107,7 +107,7 @@ SPLITS.add(
         "stratified",
         "The same shares of every class.",
         stratified,
-        options={"train": 0.6, "val": 0.2},
+        options={"train": 0.6, "val": 0.2, "salt": "graph"},
     )
 )
 SPLITS.add(
@@ -125,26 +125,33 @@ SPLITS.add(
 def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: Any) -> list[Split]:
     """Divide the nodes of ``data`` by a named rule.
 
-    Split k of seed s depends on s, k and the rule alone, not on ``count``. Nodes without a label (negative)
+    Split k of seed s depends on s, k, the rule and the graph, not on ``count``. Nodes without a label (negative)
     are in no set. Splits that come with the data are read, not drawn: at most ``count`` of them, and ``seed``
     does not matter.
 
+    ``stratified``, the default for your own data, hashes the seed with the graph's fingerprint. Otherwise the splits of
+    seed 0 repeat whatever else was drawn by NumPy's generator of seed 0, such as the labels of a generated graph: its
+    first permutation placed the mines of Minesweeper, and has all 2,000 in its first 2,000 places. ``random``,
+    ``acm-search`` and ``few-label`` draw from the seed and the labels alone, because published results rest on these
+    very splits.
+
     Args:
         data: A graph with labels ``y``.
-        name: ``"random"`` (``"60/20/20"``), ``"acm-search"``, ``"stratified"``, ``"few-label"`` (``"percent"``), or
+        name: ``"stratified"``, ``"random"`` (``"60/20/20"``), ``"acm-search"``, ``"few-label"`` (``"percent"``), or
             splits that come with the data: ``"public"``, ``"geom-gcn"``, ``"platonov"``, ``"deezer"``, ``"linkx"``,
             ``"stored"``.
         count: How many splits.
         seed: Where the random numbers start.
-        options: ``train`` and ``val`` shares for random, acm-search and stratified; ``skip`` (how many
+        options: ``train`` and ``val`` shares for random, acm-search and stratified; ``salt`` for stratified
+            (``"graph"`` or ``"none"``: whether the seed is hashed with the graph); ``skip`` (how many
             splits came before) and ``linear`` (the width of a map drawn before each) for acm-search; ``percent``,
             ``rule`` (``"ceil"`` or ``"june"``), ``val`` and ``test`` counts for few-label.
 
     Example:
         >>> data = Data(y=torch.arange(100) % 4)
-        >>> first, second = splits(data, "random", count=2)
+        >>> first, second = splits(data, "stratified", count=2)
         >>> first.name, int(first.train.sum()), int(first.val.sum()), int(first.test.sum())
-        ('random/0', 60, 20, 20)
+        ('stratified/0', 60, 20, 20)
     """
     rule = SPLITS[name]
     unknown = set(options) - set(rule.options)
@@ -157,8 +164,31 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
         return _stored(data, rule.name)[:count]
     labels = _labels(data)
     settings = {**rule.options, **options}
-    found = itertools.islice(_sets(rule, labels, data.num_features, seed, settings), count)
+    salt = _salt(data, settings.pop("salt", "none"))
+    found = itertools.islice(_sets(rule, labels, data.num_features, seed, salt, settings), count)
     return [_split(rule, labels, seed, k, sets, settings) for k, sets in enumerate(found)]
+
+
+def salt_of(data: Data) -> int:
+    """A number that differs between graphs: the hash of its fingerprint, or of its labels where it has none."""
+    known = data.get("fingerprint")
+    if known is None:
+        y = data.y.detach().cpu().contiguous().numpy()
+        known = f"{y.dtype} {y.shape} {hashlib.sha256(y.data).hexdigest()}"
+    return int(hashlib.sha256(str(known).encode()).hexdigest()[:32], 16)
+
+
+def shares(found: Sequence[Split]) -> str:
+    """The drawn shares of training, validation and test nodes in percent, as a mean over splits.
+
+    Example:
+        >>> data = Data(y=torch.tensor([0] * 90 + [1] * 10))
+        >>> shares(splits(data, "stratified")), shares(splits(data, "random"))
+        ('60/20/20', '40/20/40')
+    """
+    sizes = [[int(part.sum()) for part in (split.train, split.val, split.test)] for split in found]
+    mean = np.mean([[size / max(sum(row), 1) for size in row] for row in sizes], axis=0)
+    return "/".join(f"{share:.0%}".rstrip("%") for share in mean)
 
 
 def several(given: Split | Iterable[Split]) -> list[Split]:
@@ -168,13 +198,14 @@ def several(given: Split | Iterable[Split]) -> list[Split]:
         >>> several("mine")
         Traceback (most recent call last):
         ...
-        allpass.errors.InputError: Got 'mine' in place of a split. Pass one or several, such as splits(data, "random").
+        allpass.errors.InputError: Got 'mine' in place of a split. Pass one or several: splits(data, "stratified").
     """
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for one in found:
         if not isinstance(one, Split):
             raise InputError(
-                f"Got {one!r} in place of a split.", 'Pass one or several, such as splits(data, "random").'
+                f"Got {one!r} in place of a split.",
+                'Pass one or several: splits(data, "stratified").',
             )
     return found
 
@@ -213,15 +244,22 @@ def check_split(split: Split, y: Tensor) -> list[str]:
     return findings
 
 
+def _salt(data: Data, salt: object) -> list[int]:
+    """What the seed is hashed with."""
+    if salt not in ("graph", "none"):
+        raise InputError(f"Got salt={salt!r}.", did_you_mean(str(salt), ("graph", "none")))
+    return [salt_of(data)] if salt == "graph" else []
+
+
 def _sets(
-    rule: SplitRule, labels: Nodes, features: int, seed: int, settings: Mapping[str, Any]
+    rule: SplitRule, labels: Nodes, features: int, seed: int, salt: Sequence[int], settings: Mapping[str, Any]
 ) -> Iterator[Sets]:
     """What a rule draws, split after split."""
     if rule.stream is not None:
         yield from rule.stream(labels, features, seed, **settings)
     elif rule.draw is not None:
         for k in itertools.count():
-            rng = np.random.default_rng(np.random.SeedSequence([seed, k]))
+            rng = np.random.default_rng(np.random.SeedSequence([seed, k, *salt]))
             yield rule.draw(labels, rng, **settings)
 
 
@@ -254,12 +292,12 @@ def _stored(data: Data, name: str) -> list[Split]:
     if title == "cora" and getattr(data, "source", None) == "embedded":
         raise InputError(
             f"The embedded Cora comes in its own row order and has no {name!r} splits.",
-            "They need the Planetoid files: load 'cora-planetoid'; or draw splits by the rule 'random'.",
+            "They need the Planetoid files: load 'cora-planetoid'; or draw splits by the rule 'stratified'.",
         )
     has = "It has " + ", ".join(repr(one) for one in found) if found else "It came with none"
     raise InputError(
         f"The data{called} has no stored splits {name!r}.",
-        f"{has}; 'random', 'stratified' and 'few-label' are drawn for any labels.",
+        f"{has}; 'stratified', 'random' and 'few-label' are drawn for any labels.",
     )
 
 

@@ -52,8 +52,14 @@ class Evidence:
 
 def find(evidence: Evidence) -> tuple[Finding, ...]:
     """The findings that apply, the weightiest first: what was trained before what was measured."""
-    trained = () if evidence.verdict is None else tuple(map(_trained, evidence.verdict.answers))
-    return (*trained, *_measured(evidence))
+    if evidence.verdict is None:
+        return _measured(evidence)
+    trained = tuple(map(_trained, evidence.verdict.answers))
+    notes = tuple(
+        Finding("splits", "note", "Not every class can be judged.", text, {})
+        for text in evidence.verdict.notes
+    )
+    return (*trained, *notes, *_measured(evidence))
 
 
 def _trained(answer: Answer) -> Finding:

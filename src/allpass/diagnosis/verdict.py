@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split
+from allpass.data.splits import Split, shares
 from allpass.diagnosis.candidates import (
     EPOCHS,
     PATIENCE,
@@ -27,10 +27,12 @@ from allpass.errors import InputError
 from allpass.models.catalog import resolve
 from allpass.train.compare import Comparison, Contender, contender
 from allpass.train.folds import divide
+from allpass.train.rare import default_score
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import Task
 from allpass.train.rules.tasks import task as find_task
 from allpass.train.scaling import in_deviations
+from allpass.train.split_checks import check_splits
 from allpass.train.statistics import TELLING, Difference, estimate, overlap_of, paired
 
 SPLITS = 10
@@ -39,9 +41,6 @@ BUDGET = 60.0
 
 LEAST = 50
 """Labelled nodes below which test sets of a fifth say nothing."""
-
-RARE = 0.8
-"""From this share of the largest class on accuracy says little, and ROC AUC is the score."""
 
 Kind = Literal["good", "bad", "note"]
 Structure = Literal["helps", "hurts", "open"]
@@ -83,6 +82,7 @@ class Verdict:
         baseline: What the majority class or the mean scores.
         comparison: The models that ran on all splits.
         stopped: Those that did not, and why.
+        notes: What is odd about the splits, such as a class that only trains.
         budget: Seconds of training that were allowed; nothing where there was no limit.
         seconds: Seconds that it took.
     """
@@ -95,6 +95,7 @@ class Verdict:
     baseline: Contender
     comparison: Comparison
     stopped: tuple[Stopped, ...] = ()
+    notes: tuple[str, ...] = ()
     budget: float | None = None
     seconds: float = 0.0
 
@@ -111,7 +112,7 @@ class Verdict:
         limit = "without a limit of time" if self.budget is None else f"in a budget of {self.budget:g} s"
         text = (
             f"{len(self.comparison.contenders)} models ran on the same {count} {rule} "
-            f"split{'s' * (count != 1)}, {limit}. Networks were trained for at most {EPOCHS} epochs and stopped after "
+            f"split{'s' * (count != 1)} ({self.comparison.shares}), {limit}. Networks were trained for at most {EPOCHS} epochs and stopped after "
             f"{PATIENCE} without a lower validation loss; settings were not tuned. "
         )
         if count > 1:
@@ -135,6 +136,7 @@ class Verdict:
             "baseline": {"name": self.baseline.model, "mean": self.baseline.estimate.to_dict()},
             "candidates": [one.model for one in self.comparison.contenders],
             "stopped": [vars(one) for one in self.stopped],
+            "notes": list(self.notes),
             "budget": self.budget,
             "seconds": self.seconds,
             "comparison": compared,
@@ -188,6 +190,7 @@ def judge(
     numbers = data.y.is_floating_point()
     chosen = find_task("regression" if numbers else "classification", score=score or default_score(data.y))
     folds = divide(data, splits, count=count)
+    notes = check_splits(data, folds, chosen.score)
     runners = candidates_for(data, candidates)
     data = with_some_features(in_deviations(data) if numbers else data)
     limit = budget if candidates is None else None
@@ -202,17 +205,10 @@ def judge(
         _compared(found, data, folds, chosen),
         _baseline(data, folds, chosen),
         stopped=found.stopped,
+        notes=tuple(notes),
         budget=limit,
         seconds=found.seconds,
     )
-
-
-def default_score(y: Tensor) -> str:
-    """R² for numbers, ROC AUC for two classes of very unequal size, accuracy otherwise."""
-    if y.is_floating_point():
-        return "r2"
-    counts = torch.bincount(y[y >= 0])
-    return "roc_auc" if len(counts) == 2 and int(counts.max()) > RARE * int(counts.sum()) else "accuracy"
 
 
 def conclude(
@@ -220,6 +216,7 @@ def conclude(
     baseline: Contender,
     *,
     stopped: tuple[Stopped, ...] = (),
+    notes: tuple[str, ...] = (),
     budget: float | None = None,
     seconds: float = 0.0,
 ) -> Verdict:
@@ -229,6 +226,7 @@ def conclude(
         comparison: Models on the same splits.
         baseline: The majority class, or the mean, on these splits.
         stopped: Models that did not run on all of them.
+        notes: What is odd about the splits.
         budget: Seconds of training that were allowed.
         seconds: Seconds that it took.
     """
@@ -252,6 +250,7 @@ def conclude(
         baseline=baseline,
         comparison=comparison,
         stopped=stopped,
+        notes=notes,
         budget=budget,
         seconds=seconds,
     )
@@ -424,7 +423,7 @@ def _compared(found: Race, data: Data, folds: Sequence[Split], task: Task) -> Co
         for one in found.finished
     )
     names = tuple(fold.name for fold in folds)
-    return Comparison(data.get("name") or "unnamed", task.score, names, overlap, contenders)
+    return Comparison(data.get("name") or "unnamed", task.score, names, overlap, contenders, shares(folds))
 
 
 def _baseline(data: Data, folds: Sequence[Split], task: Task) -> Contender:

@@ -20,6 +20,7 @@ from allpass.data.tables.encodings import Encoding
 from allpass.errors import AllpassError, InputError, MissingFileError
 from allpass.models.catalog import resolve
 from allpass.train import network
+from allpass.train.rare import Threshold
 from allpass.train.runs.identity import plain
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
@@ -134,6 +135,7 @@ def load(folder: str | Path) -> Trained:
                 "units": None if card["units"] is None else Scaler.from_dict(card["units"]),
                 "class_names": _frozen(card["class_names"]),
                 "feature_names": _frozen(card["feature_names"]),
+                "threshold": None if card.get("threshold") is None else Threshold(**card["threshold"]),
                 "fills": {name: float(value) for name, value in card["fills"].items()},
                 "encodings": tuple(map(Encoding.from_dict, card.get(_ENCODINGS, ()))),
                 "scores": {
@@ -173,7 +175,10 @@ def to_card(trained: Trained) -> dict[str, Any]:
         **{key: getattr(trained, key) for key in _WORDS},
         "scaler": trained.scaler.to_dict(),
         "units": None if trained.units is None else trained.units.to_dict(),
-        _ENCODINGS: [encoding.to_dict() for encoding in trained.encodings],
+        _ENCODINGS: [
+            encoding.to_dict() for encoding in trained.encodings
+        ],  # older cards lack this and the next
+        "threshold": None if trained.threshold is None else trained.threshold.to_dict(),
         "scores": {key: value if math.isfinite(value) else None for key, value in trained.scores.items()},
     }
     card: dict[str, Any] = plain(words, "checkpoint")
@@ -242,6 +247,8 @@ def _check_names(folder: Path, trained: Trained) -> None:
     names, features = trained.class_names, trained.feature_names
     if names is not None and trained.task != "regression" and len(names) < trained.out_channels:
         raise _broken(folder, f"{CARD} names {len(names)} of {trained.out_channels} classes")
+    if trained.threshold is not None and trained.num_classes != 2:
+        raise _broken(folder, f"{CARD} has a threshold, which is for two classes")
     if features is not None and len(features) != trained.in_channels:
         raise _broken(folder, f"{CARD} names {len(features)} of {trained.in_channels} features")
     if trained.labels is not None and list(trained.labels.shape) != [trained.num_nodes]:

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import torch
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split, several
+from allpass.data.splits import Split, several, shares
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.train.engine.batch import Outcome
@@ -23,6 +23,7 @@ from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
 from allpass.train.scaling import in_deviations
+from allpass.train.split_checks import check_splits
 from allpass.train.statistics import Difference, Estimate, estimate, holm, overlap_of, paired
 
 
@@ -62,6 +63,7 @@ class Comparison:
         overlap: By how much splits of one graph share their nodes, see :func:`~allpass.train.statistics.overlap_of`;
             all intervals and p-values are corrected for it.
         contenders: The models, in the order in which they were given.
+        shares: The drawn shares of training, validation and test nodes in percent, such as ``"60/20/20"``.
     """
 
     dataset: str
@@ -69,6 +71,7 @@ class Comparison:
     splits: tuple[str, ...]
     overlap: float
     contenders: tuple[Contender, ...]
+    shares: str = ""
 
     def __getitem__(self, model: str) -> Contender:
         found = {contender.model: contender for contender in self.contenders}
@@ -139,6 +142,7 @@ class Comparison:
             "dataset": self.dataset,
             "score": self.score,
             "splits": list(self.splits),
+            "shares": self.shares,
             "overlap": self.overlap,
             "best": self.best,
             "baseline": baseline,
@@ -189,8 +193,10 @@ def compare(
     chosen = _checked(models, settings or {})
     numbers = isinstance(data.y, torch.Tensor) and data.y.is_floating_point()
     how.setdefault("task", "regression" if numbers else "classification")
-    data = in_deviations(data) if numbers else data
     folds = several(splits)
+    score = find_task(how["task"], score=how.get("score")).score
+    check_splits(data, folds, score)
+    data = in_deviations(data) if numbers else data
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     if not seeds:
         raise InputError("Got no seeds.", "Pass one or more.")
@@ -211,7 +217,7 @@ def compare(
         contenders.append(contender(model, chosen_of, runs, len(seeds), overlap))
     score = find_task(how["task"], score=how.get("score")).score
     names = tuple(fold.name for fold in folds)
-    return Comparison(data.get("name") or "unnamed", score, names, overlap, tuple(contenders))
+    return Comparison(data.get("name") or "unnamed", score, names, overlap, tuple(contenders), shares(folds))
 
 
 def _checked(

@@ -13,6 +13,7 @@ from allpass.models.direct import Direct, Examples
 from allpass.train.engine.batch import MEASURED, Outcome
 from allpass.train.engine.gradients import Problem
 from allpass.train.rules.tasks import Task
+from allpass.train.rules.weights import balanced
 
 _PARTS = ("train", "val", "test")
 
@@ -24,6 +25,7 @@ def fitted(
     split: Split,
     *,
     target: Tensor | None = None,
+    class_weight: str = "none",
     seed: int = 0,
     on_step: Callable[[], None] | None = None,
     weights: bool = True,
@@ -37,13 +39,17 @@ def fitted(
         task: Loss and score.
         split: Training, validation and test nodes.
         target: What is learnt in place of the labels.
+        class_weight: How much the classes count, a name of ``CLASS_WEIGHTS``.
         seed: Decides what is random.
         on_step: Called at each step; may raise to stop.
         weights: Keep what was learnt.
         curves: Report the scores as curves too.
     """
     start = time.perf_counter()
-    examples = Examples(problem.x, problem.graph, _learnt(problem, target), split.train, split.val, seed=seed)
+    learnt, weight = _learnt(problem, target), None
+    if class_weight == "balanced":
+        weight = balanced(learnt, split.train.double(), max(task.out_channels(learnt), 2))
+    examples = Examples(problem.x, problem.graph, learnt, split.train, split.val, weight=weight, seed=seed)
     outputs = model.fit(examples, None if on_step is None else lambda _: on_step())
     state = model.state_dict() if weights else {}
     return _outcome(outputs, problem, task, split, target, state, curves, start, steps=max(model.steps, 1))

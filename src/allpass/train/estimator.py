@@ -130,6 +130,8 @@ class _NodeEstimator:
             scaling=self.scaling,
             undirected=self.undirected,
             device=self.device,
+            parts=("val",) if nodes.split is not None and nodes.split.val.any() else (),
+            class_weight=self._class_weight(),
         )
         if trained.epoch is None:
             raise InputError(
@@ -139,7 +141,7 @@ class _NodeEstimator:
         return self
 
     def predict(self, X: Any, *, edge_index: Any = None) -> Array:
-        """The class of every node, one of ``classes_``; or its number.
+        """The class of every node, one of ``classes_``: the most likely one, also of rare classes; or its number.
 
         Args:
             X: A graph, the one that was trained on or another; or features ``[N, F]``.
@@ -240,9 +242,8 @@ class _NodeEstimator:
                 raise InputError(
                     "Got validation=1, which leaves nothing to learn from.", "Pass less, such as 0.2."
                 )
-            chosen = stratified(
-                torch.where(train, kinds, -1).numpy(), np.random.default_rng(seed), train=1 - held, val=0
-            )[2]
+            rng = np.random.default_rng([seed, *b"validation"])  # not what else a seed has drawn
+            chosen = stratified(torch.where(train, kinds, -1).numpy(), rng, train=1 - held, val=0)[2]
             val[torch.from_numpy(chosen)] = True
             train = train & ~val
         if not (train.any() and val.any()):
@@ -251,6 +252,10 @@ class _NodeEstimator:
                 "Label more nodes.",
             )
         return Split(train, val, test, name=given.name, seed=seed)
+
+    def _class_weight(self) -> str | None:
+        """How classes count in the loss; numbers have none."""
+        return None
 
     @abstractmethod
     def _words(self, graph: Data) -> tuple[Array, NDArray[np.bool_]]:
@@ -286,6 +291,8 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
         undirected: Take edges as going both ways.
         random_state: Decides the weights, the masks of dropout and the validation nodes.
         device: Where to train.
+        class_weight: ``"balanced"`` lets all classes count the same in the loss of the training nodes; ``None`` or
+            ``"none"`` lets all nodes count the same.
 
     Attributes:
         classes_: The classes, in the order of the columns of ``predict_proba``.
@@ -302,6 +309,37 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
     """
 
     _task = "classification"
+
+    @_names_settings
+    def __init__(
+        self,
+        model: str = "acm-gcn",
+        settings: Mapping[str, object] | None = None,
+        *,
+        validation: float = 0.2,
+        epochs: int = 1000,
+        patience: int = 100,
+        scaling: str = "auto",
+        undirected: bool = True,
+        random_state: int | np.random.RandomState | None = 0,
+        device: str | torch.device = "cpu",
+        class_weight: str | None = None,
+    ) -> None:
+        super().__init__(
+            model,
+            settings,
+            validation=validation,
+            epochs=epochs,
+            patience=patience,
+            scaling=scaling,
+            undirected=undirected,
+            random_state=random_state,
+            device=device,
+        )
+        self.class_weight = class_weight
+
+    def _class_weight(self) -> str | None:
+        return self.class_weight
 
     def predict_proba(self, X: Any, *, edge_index: Any = None) -> Array:
         """The probability ``[N, C]`` of every class, in the order of ``classes_``.

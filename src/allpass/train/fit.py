@@ -21,6 +21,7 @@ from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.selection import SELECTION
 from allpass.train.rules.stopping import StoppingRule, stopping
 from allpass.train.rules.tasks import task as find_task
+from allpass.train.rules.weights import check_class_weight
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def fit(
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float32,
     tf32: bool = False,
+    class_weight: str | None = "none",
     targets: Sequence[Tensor] | None = None,
     wrap: Callable[[nn.Module], nn.Module] | None = None,
     weights: bool = True,
@@ -80,6 +82,8 @@ def fit(
         dtype: In which precision.
         tf32: Round the factors of dense float32 products to TF32 (11 bits of 24) on a GPU, which multiplies these
             faster: worth it where layers are thousands wide. A CPU takes no notice.
+        class_weight: ``"balanced"`` lets all classes count the same in the loss of the training nodes, each node of
+            class c by N / (C n_c) with the counts of its split; ``"none"`` lets all nodes count the same.
         targets: For every split what is learnt on it in place of the labels, such as labels that were guessed;
             validation and test nodes are judged by the labels all the same.
         wrap: Makes of each network the one that is trained. One with a method ``loss(output, x, graph, target, mask)``
@@ -100,7 +104,7 @@ def fit(
         model,
         data,
         _all_of(splits, settings, seeds, targets),
-        _recipe(task, score, optimizer, stop, select, tf32),
+        _recipe(task, score, optimizer, stop, select, tf32, class_weight),
         scaling=scaling,
         undirected=undirected,
         device=device,
@@ -130,6 +134,7 @@ class How(TypedDict, total=False):
     device: torch.device | str
     dtype: torch.dtype
     tf32: bool
+    class_weight: str | None
     curves: bool
 
 
@@ -149,7 +154,9 @@ def job_from(model: str, data: Data, wanted: Sequence[Wanted], **how: Unpack[How
     """The same for runs that are named one by one."""
     defaults = inspect.signature(fit).parameters
     every: dict[str, Any] = {name: defaults[name].default for name in How.__annotations__} | dict(how)
-    names = (every.pop(name) for name in ("task", "score", "optimizer", "stop", "select", "tf32"))
+    names = (
+        every.pop(name) for name in ("task", "score", "optimizer", "stop", "select", "tf32", "class_weight")
+    )
     return Job(model, data, wanted, _recipe(*names), **every)
 
 
@@ -179,14 +186,22 @@ def _all_of(
 
 
 def _recipe(
-    task: str, score: str | None, optimizer: str, stop: str | StoppingRule, select: str, tf32: bool
+    task: str,
+    score: str | None,
+    optimizer: str,
+    stop: str | StoppingRule,
+    select: str,
+    tf32: bool,
+    class_weight: str | None,
 ) -> Recipe:
     rule = stopping(stop) if isinstance(stop, str) else stop
     if not hasattr(rule, "needs_validation"):
         raise InputError(
             f"Got stop = {stop!r}.", 'Expected the name of a rule, or one of stopping("fixed", max_epochs=5).'
         )
-    return Recipe(find_task(task, score=score), OPTIMIZERS[optimizer], rule, SELECTION[select], tf32)
+    found = find_task(task, score=score)
+    weights = check_class_weight(class_weight, found.name)
+    return Recipe(found, OPTIMIZERS[optimizer], rule, SELECTION[select], tf32, weights)
 
 
 def _several(given: Any, kind: type, word: str) -> list[Any]:

@@ -10,22 +10,34 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split, several, splits
+from allpass.data.splits import Split, salt_of, several, splits
 from allpass.errors import InputError
 from allpass.train.fit import fit
 from allpass.train.job import Look
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.stopping import StoppingRule
+from allpass.train.rules.tasks import task as find_task
 from allpass.train.scaling import Scaler
+from allpass.train.split_checks import check_splits
 from allpass.train.trained import Trained
 
 
-def divide(data: Data, rule: str = "random", *, count: int = 10, seed: int = 0) -> list[Split]:
-    """The splits of :func:`~allpass.data.splits`, also of numbers to regress, which are all of one class there."""
+def divide(data: Data, rule: str = "stratified", *, count: int = 10, seed: int = 0) -> list[Split]:
+    """Divide the nodes of a graph whose labels are classes or numbers.
+
+    Classes are divided by :func:`~allpass.data.splits`. Nodes whose labels are numbers are divided as one class.
+
+    Args:
+        data: A graph with labels ``y``.
+        rule: A name of ``SPLITS``.
+        count: How many splits.
+        seed: The seed of the splits.
+    """
     if data.y is None or not data.y.is_floating_point():
         return splits(data, rule, count=count, seed=seed)
     known = ~data.y.reshape(len(data.y), -1).isnan().any(1)
     alike = copy.copy(data)
+    alike.fingerprint = data.get("fingerprint") or str(salt_of(data))  # of the numbers, not of the one class
     alike.y = torch.where(known, 0, -1)
     return splits(alike, rule, count=count, seed=seed)
 
@@ -41,12 +53,15 @@ def train_folds(
     stop: str | StoppingRule = "gprgnn",
     scaling: str = "auto",
     undirected: bool = True,
+    class_weight: str | None = "none",
     device: torch.device | str = "cpu",
     look: Look | None = None,
+    parts: Sequence[str] = ("val", "test"),
 ) -> list[Trained]:
     """Train a model on every split: classes, or numbers where the labels are numbers.
 
-    Numbers are brought to mean 0 and deviation 1 of the training nodes first, so that their unit does not matter.
+    Numbers are brought to mean 0 and deviation 1 of the training nodes first, so that their unit does not matter. For
+    a rare class of two the threshold of its prediction is chosen on validation nodes.
 
     Args:
         model: A name of ``allpass.models.MODELS``.
@@ -58,14 +73,19 @@ def train_folds(
         stop: A stopping rule, or its name.
         scaling: How features are scaled, a name of ``SCALINGS``.
         undirected: Take edges as going both ways.
+        class_weight: How classes count in the loss, a name of ``CLASS_WEIGHTS``.
         device: Where to train.
         look: Called every few epochs, for a progress bar.
+        parts: The sets whose splits are checked; see :func:`~allpass.train.split_checks.check_splits`.
     """
     task = "regression" if data.y is not None and data.y.is_floating_point() else "classification"
+    check_splits(data, several(folds), find_task(task, score=score).score, parts=parts)
     named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling, "undirected": undirected}
-    how: dict[str, Any] = {**named, "seeds": seed, "stop": stop, "device": device, "look": look}
+    weights = {"class_weight": class_weight}
+    how: dict[str, Any] = {**named, **weights, "seeds": seed, "stop": stop, "device": device, "look": look}
     if task == "classification":
-        return [Trained.of(run, model, data, **named) for run in fit(model, data, folds, settings, **how)]
+        runs = fit(model, data, folds, settings, **how)
+        return [Trained.of(run, model, data, **named).with_threshold(data, run.split) for run in runs]
     found, numbers = [], data.y.reshape(len(data.y), -1)
     for fold in several(folds):
         units = Scaler.of(numbers[fold.train], "columns")

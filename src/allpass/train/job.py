@@ -27,6 +27,7 @@ from allpass.train.engine.loop import train
 from allpass.train.engine.plan import at_once, in_parts
 from allpass.train.network import Sizes, unfitted, untrained
 from allpass.train.refusals import check_graph, check_masks, check_precision, rate
+from allpass.train.rules.weights import weighted
 from allpass.train.runs.run import Key
 from allpass.train.scaling import Scaler
 
@@ -217,8 +218,15 @@ class Job:
                 "scaling": self.scaling,
                 "undirected": self.undirected,
                 "precision": "tf32" if self.recipe.tf32 else str(self.dtype).removeprefix("torch."),
+                **self._class_weight,
             },
         )
+
+    @property
+    def _class_weight(self) -> dict[str, str]:
+        """What a key says of class weights: nothing where there are none, as in runs stored before there were any."""
+        name = self.recipe.class_weight
+        return {} if name == "none" else {"class_weight": name}
 
     def _check(self, key: str, value: object) -> None:
         if key.split(":")[0] in TRAINING and self._has_epochs:
@@ -252,7 +260,7 @@ class Job:
         scaled = Scaler.of(data.x, self.scaling)(data.x).to(self.dtype)
         check_precision(scaled, self.dtype)
         x = as_features(thin(scaled))
-        target, loss = data.y.to(self.device), self.recipe.task.loss
+        target, loss = data.y.to(self.device), weighted(self.recipe.task.loss, self.recipe.class_weight)
         labels = "uses-labels" in self.entry.traits  # those that read them by choice are no networks
         return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
 
@@ -308,7 +316,14 @@ class Job:
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
             model.steps = first.epochs
         return fitted(
-            model, self.problem, self.recipe.task, run.split, seed=run.seed, on_step=on_step, **given
+            model,
+            self.problem,
+            self.recipe.task,
+            run.split,
+            class_weight=self.recipe.class_weight,
+            seed=run.seed,
+            on_step=on_step,
+            **given,
         )
 
     def _base_of(self, model: CorrectedModel, run: Wanted, on_step: Callable[[], None] | None) -> Outcome:
@@ -355,7 +370,13 @@ class Job:
             seed=run.seed,
             dtype=self.dtype,
         )
-        return network if self.wrap is None else self.wrap(network)
+        network = network if self.wrap is None else self.wrap(network)
+        if self.recipe.class_weight != "none" and hasattr(network, "loss"):
+            raise InputError(
+                f"The model {self.entry.name!r} has a loss of its own, in which class weights have no place.",
+                "Leave class_weight out, or train another model.",
+            )
+        return network
 
 
 def _masks(splits: Sequence[Split], part: str) -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
-from allpass.data.splits import Split, several
+from allpass.data.splits import Split, several, shares
 from allpass.errors import InputError
 from allpass.train.fit import How
 from allpass.train.job import Look
@@ -26,6 +26,7 @@ from allpass.train.scaling import in_deviations
 from allpass.train.search import SEARCHES, Space
 from allpass.train.search import search as find_search
 from allpass.train.space import space_of
+from allpass.train.split_checks import check_splits
 from allpass.train.statistics import Estimate, estimate
 
 
@@ -90,6 +91,7 @@ class Sweep:
         trials: All that was tried, in that order.
         read: How many runs the store held already.
         trained: How many were trained.
+        shares: The drawn shares of training, validation and test nodes in percent, such as ``"60/20/20"``.
     """
 
     model: str
@@ -100,6 +102,7 @@ class Sweep:
     trials: tuple[Trial, ...]
     read: int
     trained: int
+    shares: str = ""
 
     @property
     def ranked(self) -> list[Trial]:
@@ -129,6 +132,7 @@ class Sweep:
             "score": self.score,
             "search": self.search,
             "splits": list(self.splits),
+            "shares": self.shares,
             "read": self.read,
             "trained": self.trained,
             "chosen": self.chosen.to_dict(),
@@ -199,8 +203,9 @@ def sweep(
     _check(splits, seeds)
     numbers = isinstance(data.y, Tensor) and data.y.is_floating_point()
     how.setdefault("task", "regression" if numbers else "classification")
-    data = in_deviations(data) if numbers else data
     score = find_task(how["task"], score=how.get("score")).scorer
+    check_splits(data, splits, score.name)
+    data = in_deviations(data) if numbers else data
     began, found, read, trained = datetime.now(UTC), list[Trial](), 0, 0
     while asked := tried.ask(min(step, most - len(found))):
         runs = fit_into(store, model, data, splits, asked, seeds=seeds, look=look, **how)
@@ -212,7 +217,8 @@ def sweep(
             found.append(trial)
     name = getattr(data, "name", None) or "unnamed"
     names = tuple(split.name for split in splits)
-    return Sweep(model, name, score.name, kind.name, names, tuple(found), read, trained)
+    drawn = shares(splits)
+    return Sweep(model, name, score.name, kind.name, names, tuple(found), read, trained, drawn)
 
 
 def _most(search: str, trials: int | None, cells: int) -> int:

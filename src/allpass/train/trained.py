@@ -26,6 +26,7 @@ from allpass.train import network
 from allpass.train.adjacency import adjacency
 from allpass.train.alignment import aligned, check_words, fills_of
 from allpass.train.fit import Replica
+from allpass.train.rare import Threshold, best_threshold, rarer_class
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.versions import versions
@@ -58,6 +59,7 @@ class Trained:
             numbers in the units of the training, NaN elsewhere.
         encodings: How columns of a table became features; ``allpass.load(..., encodings=...)`` reads another table
             in the same way.
+        threshold: When the rarer of two classes is predicted; without one the more likely class is.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
         fingerprint: The hash of its content.
@@ -82,6 +84,7 @@ class Trained:
     feature_names: tuple[str, ...] | None = None
     fills: Mapping[str, float] = field(default_factory=dict)
     encodings: tuple[Encoding, ...] = ()
+    threshold: Threshold | None = None
     labels: Tensor | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
@@ -154,6 +157,43 @@ class Trained:
         )
         return trained if units is None else replace(trained, scores=trained._measured(data, replica.split))
 
+    def with_threshold(self, data: Data, split: Split) -> Trained:
+        """The same; where the rarer of two classes is rare, with the best threshold on validation nodes."""
+        if self.num_classes != 2 or self.epoch is None:
+            return self
+        (positive, rare), value = rarer_class(data.y), None
+        if rare:
+            chances = self.probabilities(data)[split.val, positive]
+            value = best_threshold(chances, data.y[split.val] == positive)
+        return replace(self, threshold=Threshold(positive, value))
+
+    def at(self, threshold: float) -> Trained:
+        """The same with another threshold: the rarer of two classes is predicted from this probability on.
+
+        Args:
+            threshold: A probability.
+        """
+        if self.num_classes != 2:
+            what = f"{self.num_classes} classes" if self.num_classes else "numbers"
+            raise InputError(f"Got threshold={threshold} for a model of {what}.", "It is for two classes.")
+        positive = (
+            1 if self.threshold is None else self.threshold.positive
+        )  # older checkpoints do not name it
+        return replace(self, threshold=Threshold(positive, threshold))
+
+    @property
+    def num_classes(self) -> int:
+        """How many classes it tells apart; 0 for numbers."""
+        if self.task == "regression":
+            return 0
+        return 2 if self.task == "binary" else self.out_channels
+
+    def classes(self, probabilities: Tensor) -> Tensor:
+        """The predicted class of every node, by its number, from the probabilities ``[N, C]``."""
+        return (
+            probabilities.argmax(dim=1) if self.threshold is None else self.threshold.classes(probabilities)
+        )
+
     @cached_property
     def network(self) -> nn.Module | Direct:
         """The model itself; a network is in evaluation mode."""
@@ -211,11 +251,14 @@ class Trained:
         return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
     def predict(self, data: Data) -> NDArray[Any]:
-        """The class of every node, by name where classes have names, else by number; or the numbers it regresses."""
+        """The class of every node, by name where classes have names, else by number; or the numbers it regresses.
+
+        The class is the most likely one. A rare class of two is predicted where its probability reaches ``threshold``.
+        """
         if self.task == "regression":
             numbers: NDArray[Any] = self.outputs(data).numpy()
             return numbers[:, 0] if self.out_channels == 1 else numbers
-        chosen: NDArray[Any] = self.probabilities(data).argmax(dim=1).numpy()
+        chosen: NDArray[Any] = self.classes(self.probabilities(data)).numpy()
         return chosen if self.class_names is None else np.array(self.class_names, dtype=object)[chosen]
 
     def probabilities(self, data: Data) -> Tensor:
@@ -255,7 +298,7 @@ class Trained:
         """
         probabilities, truth = self.probabilities(data), self._truth(data)
         counted, C = mask & (truth >= 0), probabilities.shape[1]
-        cells = truth[counted] * C + probabilities.argmax(dim=1)[counted]
+        cells = truth[counted] * C + self.classes(probabilities)[counted]
         table: NDArray[np.int64] = torch.bincount(cells, minlength=C * C).reshape(C, C).numpy()
         return table
 

@@ -15,9 +15,27 @@ from tests.train.quiet import captured, host_reads
 from torch import Tensor
 
 from allpass.errors import InputError, UnknownNameError
-from allpass.train.rules.scores import SCORES, accuracy, macro_f1, r2, roc_auc
+from allpass.train.rules.scores import SCORES, accuracy, macro_f1, precision_at_k, r2, roc_auc
 
-CLASS_SCORES, NUMBER_SCORES = ("accuracy", "roc_auc", "macro_f1"), ("r2", "mae", "mse")
+RANKINGS = ("roc_auc", "average_precision", "precision_at_k")
+CLASS_SCORES = ("accuracy", "balanced_accuracy", "macro_f1", *RANKINGS)
+NUMBER_SCORES = ("r2", "mae", "mse")
+
+
+def rarest(y: np.ndarray) -> int:
+    return int((y == 1).sum() <= (y == 0).sum())
+
+
+def rarer_margin(outputs: np.ndarray, positive: int) -> np.ndarray:
+    margin = outputs[:, 0] if outputs.shape[1] == 1 else outputs[:, 1] - outputs[:, 0]
+    return margin if positive else -margin
+
+
+def of_the_first(margin: np.ndarray, truth: np.ndarray, k: int) -> float:
+    """The share of the positive ones among the first k, as a mean over all orders of equals, counted one by one."""
+    least = np.sort(margin)[::-1][k - 1]
+    sure, equals = margin > least, margin == least
+    return (truth[sure].sum() + (k - sure.sum()) * truth[equals].mean()) / k
 
 
 def decided(outputs: np.ndarray) -> np.ndarray:
@@ -37,6 +55,9 @@ REFERENCE: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "accuracy": lambda outputs, y: metrics.accuracy_score(y, decided(outputs)),
     "roc_auc": auc,
     "macro_f1": lambda outputs, y: metrics.f1_score(y, decided(outputs), average="macro", zero_division=0),
+    "balanced_accuracy": lambda outputs, y: metrics.recall_score(
+        y, decided(outputs), labels=np.unique(y), average="macro", zero_division=0
+    ),
     "r2": lambda outputs, y: math.nan if constant(y) else metrics.r2_score(y, outputs),
     "mae": lambda outputs, y: metrics.mean_absolute_error(y, outputs),
     "mse": lambda outputs, y: metrics.mean_squared_error(y, outputs),
@@ -47,6 +68,19 @@ def expected(name: str, outputs: Tensor, target: Tensor, mask: Tensor) -> np.nda
     """The score of each replica by scikit-learn; ``target`` has the replica axis."""
     found = []
     for output, y, chosen in zip(outputs.numpy(), target.numpy(), mask.numpy(), strict=True):
+        if name in ("average_precision", "precision_at_k"):
+            truth, margin = y[chosen] == rarest(y), rarer_margin(output, rarest(y))[chosen]
+            known = truth.any() and not truth.all()
+            k = truth.sum() if name == "precision_at_k" else 0
+            ranked = (
+                of_the_first(margin, truth, k)
+                if k
+                else metrics.average_precision_score(truth, margin)
+                if known
+                else 0
+            )
+            found.append(ranked if known else math.nan)
+            continue
         found.append(REFERENCE[name](output[chosen], y[chosen]) if chosen.any() else math.nan)
     return np.array(found, dtype=np.float64)
 
@@ -77,7 +111,7 @@ def test_class_scores_are_those_of_scikit_learn(seed, R, N, C, levels, share, ow
     target = torch.from_numpy(rng.choice(present, (R, N) if own else N))
     mask = torch.from_numpy(rng.random((R, N)) < share)
     for name in CLASS_SCORES:
-        if name == "roc_auc" and C > 2:
+        if name in RANKINGS and C > 2:
             continue
         wanted = expected(name, outputs, target.expand(R, N), mask)
         same(SCORES[name](outputs, target, mask), wanted)
@@ -169,10 +203,40 @@ def test_the_auc_of_many_nodes_is_exact():
     assert roc_auc(torch.zeros_like(outputs), target, mask).item() == 0.5
 
 
-def test_an_auc_of_three_classes_is_refused_with_its_cure():
+@pytest.mark.parametrize("name", RANKINGS)
+def test_a_ranking_of_three_classes_is_refused_with_its_cure(name):
     outputs, mask = torch.zeros(1, 4, 3), torch.ones(1, 4, dtype=torch.bool)
-    with pytest.raises(InputError, match=r"two classes; got outputs of 3.*macro_f1"):
-        roc_auc(outputs, torch.zeros(4, dtype=torch.long), mask)
+    with pytest.raises(InputError, match=rf"{name}' is of two classes; got outputs of 3.*macro_f1"):
+        SCORES[name](outputs, torch.zeros(4, dtype=torch.long), mask)
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_a_ranking_of_one_class_is_undefined(name):
+    outputs, mask = torch.randn(2, 4, 2), torch.tensor([[1, 1, 0, 0], [0, 0, 1, 1]]).bool()
+    assert SCORES[name](outputs, torch.tensor([0, 0, 1, 1]), mask).isnan().all()
+
+
+@pytest.mark.parametrize("name", ["average_precision", "precision_at_k"])
+def test_the_rarer_class_is_the_positive_one_whatever_its_number(name):
+    """Classes are numbered by the alphabet, and 'fraud' may come first."""
+    generator = torch.Generator().manual_seed(0)
+    outputs = torch.randn(3, 200, 2, generator=generator)
+    target, mask = (torch.rand(200, generator=generator) < 0.1).long(), torch.ones(3, 200, dtype=torch.bool)
+    found = SCORES[name](outputs, target, mask)
+    assert float(found.max()) < 0.3
+    torch.testing.assert_close(found, SCORES[name](outputs.flip(-1), 1 - target, mask), rtol=0, atol=0)
+
+
+@given(seed=st.integers(0, 2**32 - 1), levels=st.integers(1, 6), k=st.integers(1, 50))
+def test_precision_at_k_is_that_of_the_first_k(seed, levels, k):
+    rng = np.random.default_rng(seed)
+    outputs = rng.integers(-levels, levels, (1, 40, 1)) / 4
+    target, mask = rng.integers(0, 2, 40), rng.random((1, 40)) < 0.7
+    mask[0, :2], target[:2] = True, (0, 1)
+    truth = target[mask[0]] == rarest(target)
+    margin = rarer_margin(outputs[0], rarest(target))[mask[0]]
+    found = precision_at_k(torch.from_numpy(outputs), torch.from_numpy(target), torch.from_numpy(mask), k)
+    assert float(found) == pytest.approx(of_the_first(margin, truth, min(k, len(truth))))
 
 
 def test_the_register_knows_direction_range_and_near_names():

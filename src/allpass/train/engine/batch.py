@@ -35,6 +35,7 @@ class Recipe:
         stopping: When a replica ends.
         selection: Which epoch is reported.
         tf32: Round the factors of dense products to TF32 on a GPU.
+        class_weight: How classes count in the loss of the training nodes, a name of ``CLASS_WEIGHTS``.
     """
 
     task: Task
@@ -42,6 +43,7 @@ class Recipe:
     stopping: StoppingRule
     selection: Selection
     tf32: bool = False
+    class_weight: str = "none"
 
 
 @dataclass(frozen=True)

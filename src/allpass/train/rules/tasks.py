@@ -157,10 +157,10 @@ class _Classes(Task, ABC):
                         f"The training nodes of {hidden} of {R} splits have none of class {c}: "
                         "what is not shown cannot be learnt."
                     )
-        if self.scorer.name == "roc_auc":
+        if self.scorer.ranks:
             single = int((torch.stack(present).sum(0) == 1).sum())
             if single:
-                yield f"The {word} nodes of {single} of {R} splits are of one class: no roc_auc there."
+                yield f"The {word} nodes of {single} of {R} splits are of one class: no {self.score} there."
 
 
 class _Classification(_Classes):
@@ -173,10 +173,10 @@ class _Classification(_Classes):
 
     def _refuse(self, y: Tensor) -> None:
         super()._refuse(y)
-        if self.scorer.name == "roc_auc" and int(y.max()) > 1:
+        if self.scorer.ranks and int(y.max()) > 1:
             raise InputError(
-                f"The score 'roc_auc' is of two classes; the labels run up to {int(y.max())}.",
-                "Take the score 'accuracy' or 'macro_f1'.",
+                f"The score {self.score!r} is of two classes; the labels run up to {int(y.max())}.",
+                "Take the score 'accuracy', 'balanced_accuracy' or 'macro_f1'.",
             )
 
 

@@ -125,7 +125,7 @@ def test_how_runs_are_made() -> None:
     assert "Nodes without a label, where there are some: they count as class 0." in told
     assert "Edges are made to go both ways." in told
     assert (
-        "So it is for Cornell; other columns change: Minesweeper, Tolokers: splits stratified, count 10."
+        "So it is for Cornell; other columns change: Minesweeper, Tolokers: splits stratified, count 10, salt none."
         in told
     )
     assert "Honest numbers on corrected data change: Texas, CiteSeer: unlabelled missing." in told
