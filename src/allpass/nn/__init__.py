@@ -7,6 +7,7 @@ from allpass.nn.attention import edge_softmax
 from allpass.nn.bern import BernFilter
 from allpass.nn.catalog import LAYERS, Layer
 from allpass.nn.cheby import ChebConv
+from allpass.nn.correct_and_smooth import CorrectAndSmooth
 from allpass.nn.cpgnn import CompatibilityConv, estimate_compatibility
 from allpass.nn.dropout import Dropout, seed_dropout, set_dropout
 from allpass.nn.fagcn import FAConv
@@ -53,6 +54,7 @@ __all__ = [
     "ChannelMixing",
     "ChebConv",
     "CompatibilityConv",
+    "CorrectAndSmooth",
     "Dropout",
     "FAConv",
     "FBConv",

@@ -151,7 +151,13 @@ class Job:
             raise InputError(
                 f"Got tf32 = True with {dtype}.", "TF32 is a way to multiply torch.float32 alone."
             )
+        if wrap is not None and not self.entry.is_network:
+            raise InputError(f"Got wrap= for {self.entry.name!r}, which is no network.", "Leave it out.")
         self.device, self.dtype, self.curves, self.wrap = device_of(device), dtype, curves, wrap
+        self.base_device = self.device
+        if not self.entry.is_network:
+            self.device = torch.device("cpu")  # trees run nowhere else
+        self._bases: dict[str, Job] = {}
         self._check_data()
 
     def run(
@@ -175,7 +181,7 @@ class Job:
             for number in numbers:
                 for taken in take([number]):
                     glance = (lambda: look(Glance(None, len(ended), len(numbers)))) if look else None
-                    found = self._without_epochs(self.wanted[taken], glance, weights=weights)
+                    found = self._without_epochs(taken, glance, weights=weights)
                     ended.add(taken)
                     yield {taken: found}
             return
@@ -290,37 +296,38 @@ class Job:
     def _has_epochs(self) -> bool:
         return self.entry.is_network and "parameter-free" not in self.entry.traits
 
-    def _without_epochs(self, run: Wanted, on_step: Callable[[], None] | None, *, weights: bool) -> Outcome:
+    def _without_epochs(self, number: int, on_step: Callable[[], None] | None, *, weights: bool) -> Outcome:
         """One run of a model that is fitted in one call, or has nothing to train."""
+        run = self.wanted[number]
         given: dict[str, Any] = {"target": run.target, "weights": weights, "curves": self.curves}
         if self.entry.is_network:
             network = self._network(run).to(self.device)
             return evaluated(network, self.problem, self.recipe.task, run.split, **given)
-        if self.device.type != "cpu":
-            raise InputError(f"{self.entry.name!r} runs on the CPU; got {str(self.device)!r}.", "Pass 'cpu'.")
         model = unfitted(self.entry.name, run.settings, **self._sizes)
         if isinstance(model, CorrectedModel):
-            first = self._base_of(model, run, on_step)
+            first = self._base_of(model.base, number, on_step)
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
             model.steps = first.epochs
         return fitted(
             model, self.problem, self.recipe.task, run.split, seed=run.seed, on_step=on_step, **given
         )
 
-    def _base_of(self, model: CorrectedModel, run: Wanted, on_step: Callable[[], None] | None) -> Outcome:
-        """The training of the model whose predictions another one mends."""
-        job = Job(
-            model.base,
-            self.data,
-            [Wanted({}, run.split, run.seed, run.target)],
-            self.recipe,
-            scaling=self.scaling,
-            undirected=self.undirected,
-            dtype=self.dtype,
-        )
+    def _base_of(self, base: str, number: int, on_step: Callable[[], None] | None) -> Outcome:
+        """The training of the model whose predictions this run corrects."""
+        if base not in self._bases:  # one job for all runs: they share the graph and the features
+            self._bases[base] = Job(
+                base,
+                self.data,
+                [Wanted({}, run.split, run.seed, run.target) for run in self.wanted],
+                self.recipe,
+                scaling=self.scaling,
+                undirected=self.undirected,
+                device=self.base_device,
+                dtype=self.dtype,
+            )
         look = None if on_step is None else lambda _: on_step()
-        (found,) = job.run([0], look)
-        return found[0]
+        (found,) = self._bases[base].run([number], look)
+        return found[number]
 
     @property
     def _sizes(self) -> Sizes:

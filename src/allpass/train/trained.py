@@ -186,9 +186,7 @@ class Trained:
         graph = adjacency(data, self.dtype, undirected=self.undirected)
         if self.labels is None:
             return x, graph, {}
-        numbers = self.labels.is_floating_point()
-        mask = ~self.labels.reshape(len(self.labels), -1).isnan().any(1) if numbers else self.labels >= 0
-        return x, graph, {"labels": self.labels, "mask": mask}
+        return x, graph, {"labels": self.labels, "mask": known_labels(self.labels)}
 
     def features(self, data: Data) -> Tensor:
         """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
@@ -263,7 +261,7 @@ class Trained:
         return found
 
     def _check_nodes(self, data: Data) -> None:
-        why = {"fixed-nodes": "is made for", "uses-labels": "reads the labels of"}
+        why = {"fixed-nodes": "is bound to", "uses-labels": "reads the labels of"}
         entry = resolve(self.model)[0]
         for trait in why.keys() & entry.traits:
             if trait == "uses-labels" and not entry.reads_labels(self.settings):
@@ -298,6 +296,13 @@ class Trained:
         return torch.where(
             data.y >= 0, torch.tensor([place[name] for name in names])[data.y.clamp(min=0)], -1
         )
+
+
+def known_labels(labels: Tensor) -> Tensor:
+    """Which nodes have a label in ``Trained.labels``, bool ``[N]``."""
+    if labels.is_floating_point():
+        return ~labels.reshape(len(labels), -1).isnan().any(1)
+    return labels >= 0
 
 
 def _shown(y: Tensor, train: Tensor, units: Scaler | None) -> Tensor:

@@ -190,8 +190,8 @@ def _check_model(model: str, task: str) -> None:
             'Expected "classification": nodes are added by the class that a network names.',
         )
     entry = resolve(model)[0]
-    if {"uses-labels", "parameter-free"} & set(entry.traits):
+    if {"uses-labels", "parameter-free", "fitted-directly"} & set(entry.traits):
         raise InputError(
-            f"The model {entry.name!r} learns nothing that a few-label strategy could build on.",
-            "Train it by fit, or choose a model with weights, such as 'gcn'.",
+            f"Few-label strategies train networks; {entry.name!r} is none with weights.",
+            "Train it by fit, or choose a network, such as 'gcn'.",
         )
