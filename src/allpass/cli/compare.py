@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Scaling, Score, Seed, Splits
+from allpass.cli.options import (
+    AsJson,
+    Count,
+    Device,
+    Directed,
+    Epochs,
+    LabelInput,
+    Scaling,
+    Score,
+    Seed,
+    Splits,
+)
 from allpass.cli.target import Target, reads_graph
 from allpass.errors import UnknownNameError, did_you_mean
 
@@ -33,6 +44,7 @@ def compare(
     score: Score = None,
     scaling: Scaling = "auto",
     directed: Directed = False,
+    label_input: LabelInput = False,
     device: Device = "cpu",
     store: Annotated[
         Path | None, typer.Option(help="File of runs: those it holds are read, new ones are added.")
@@ -70,6 +82,7 @@ def compare(
                 score=score,
                 scaling=scaling,
                 undirected=not directed,
+                label_input=label_input,
                 device=device,
             )
     finally:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allpass.cli.options import AsJson, Count, Device, Directed, Epochs, Model, Scaling, Score, Seed, Splits
+from allpass.cli.options import (
+    AsJson,
+    Count,
+    Device,
+    Directed,
+    Epochs,
+    LabelInput,
+    Model,
+    Scaling,
+    Score,
+    Seed,
+    Splits,
+)
 from allpass.cli.target import Target, reads_graph
 from allpass.errors import InputError
 
@@ -43,6 +55,7 @@ def train(
     score: Score = None,
     scaling: Scaling = "auto",
     directed: Directed = False,
+    label_input: LabelInput = False,
     device: Device = "cpu",
     output: Annotated[
         Path | None,
@@ -74,6 +87,7 @@ def train(
             stop=stop,
             scaling=scaling,
             undirected=not directed,
+            label_input=label_input,
             device=device,
             look=look,
         )

@@ -20,6 +20,7 @@ from allpass.nn.h2gcn import H2GCNConv, strict_two_hop
 from allpass.nn.initialisation import SCHEMES, Scheme, initialise_, initialise_model_, weight_variance
 from allpass.nn.jumping import JumpingKnowledge
 from allpass.nn.krylov import KrylovConv
+from allpass.nn.label_input import LabelInput
 from allpass.nn.label_propagation import LabelPropagation
 from allpass.nn.linear import Linear
 from allpass.nn.linkx import LINKXConv
@@ -67,6 +68,7 @@ __all__ = [
     "JumpingKnowledge",
     "KrylovConv",
     "LINKXConv",
+    "LabelInput",
     "LabelPropagation",
     "Layer",
     "LayerRecord",

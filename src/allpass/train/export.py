@@ -154,7 +154,8 @@ class _Adjacency(Operator):
 
 def _written_down(trained: Trained, given: tuple[Tensor, ...], graph: Operator | None) -> ExportedProgram:
     """The program; nodes and edges may change in number, unless the model is bound to them."""
-    bound = graph is not None or resolve(trained.model)[0].traits & {"fixed-nodes", "uses-labels"}
+    fixed = "fixed-nodes" in resolve(trained.model)[0].traits
+    bound = graph is not None or fixed or trained.labels is not None
     axes = ({} if bound else {0: Dim.DYNAMIC}, {1: Dim.DYNAMIC}, {0: Dim.DYNAMIC})[: len(given)]
     try:
         with torch.no_grad():

@@ -41,6 +41,7 @@ def train_folds(
     stop: str | StoppingRule = "gprgnn",
     scaling: str = "auto",
     undirected: bool = True,
+    label_input: bool = False,
     device: torch.device | str = "cpu",
     look: Look | None = None,
 ) -> list[Trained]:
@@ -58,12 +59,14 @@ def train_folds(
         stop: A stopping rule, or its name.
         scaling: How features are scaled, a name of ``SCALINGS``.
         undirected: Take edges as going both ways.
+        label_input: Let networks read the labels of the training nodes as features.
         device: Where to train.
         look: Called every few epochs, for a progress bar.
     """
     task = "regression" if data.y is not None and data.y.is_floating_point() else "classification"
     named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling, "undirected": undirected}
     how: dict[str, Any] = {**named, "seeds": seed, "stop": stop, "device": device, "look": look}
+    how["label_input"] = label_input
     if task == "classification":
         return [Trained.of(run, model, data, **named) for run in fit(model, data, folds, settings, **how)]
     found, numbers = [], data.y.reshape(len(data.y), -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE, CorrectedModel
+from allpass.models.entry import LABEL_INPUT, Model
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
 from allpass.train.direct import evaluated, fitted
@@ -120,6 +121,7 @@ class Job:
         dtype: In which precision.
         curves: Keep the measures of every epoch.
         wrap: Makes of each network the one that is trained, such as one with a loss of its own.
+        label_input: Let networks read the labels of the training nodes; trees have a setting of that name.
     """
 
     def __init__(
@@ -135,14 +137,22 @@ class Job:
         dtype: torch.dtype = torch.float32,
         curves: bool = False,
         wrap: Callable[[nn.Module], nn.Module] | None = None,
+        label_input: bool = False,
     ) -> None:
         self.entry, numbered = resolve(model)
+        self.wrap = wrap
+        if label_input and self._has_epochs and "uses-labels" not in self.entry.traits:
+            more = {LABEL_INPUT: label_input}
+            wanted = [replace(run, settings={**more, **run.settings}) for run in wanted]
         for run in wanted:
             for key, value in run.settings.items():
                 self._check(key, value)
         defaults = {**self.entry.training, **self.entry.settings, **numbered}
         self.wanted = [
-            Wanted({**defaults, **run.settings}, run.split, run.seed, run.target) for run in wanted
+            Wanted(
+                _without_defaults({**defaults, **run.settings}, self.entry), run.split, run.seed, run.target
+            )
+            for run in wanted
         ]
         self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
         if not isinstance(dtype, torch.dtype):
@@ -153,7 +163,7 @@ class Job:
             )
         if wrap is not None and not self.entry.is_network:
             raise InputError(f"Got wrap= for {self.entry.name!r}, which is no network.", "Leave it out.")
-        self.device, self.dtype, self.curves, self.wrap = device_of(device), dtype, curves, wrap
+        self.device, self.dtype, self.curves = device_of(device), dtype, curves
         self.base_device = self.device
         if not self.entry.is_network:
             self.device = torch.device("cpu")  # trees run nowhere else
@@ -229,10 +239,27 @@ class Job:
     def _check(self, key: str, value: object) -> None:
         if key.split(":")[0] in TRAINING and self._has_epochs:
             rate(key, value)
+        elif key == LABEL_INPUT and self._has_epochs:
+            self._check_label_input(value)
         elif key not in self.entry.settings:
-            known = sorted((*self.entry.settings, *(TRAINING if self._has_epochs else ())))
+            known = sorted((*self.entry.settings, *((*TRAINING, LABEL_INPUT) if self._has_epochs else ())))
             raise UnknownNameError(
                 f"There is no setting {key!r} of the model {self.entry.name!r}.", did_you_mean(key, known)
+            )
+
+    def _check_label_input(self, value: object) -> None:
+        if not isinstance(value, bool):
+            raise InputError(f"Got label_input = {value!r}.", "Expected True or False.")
+        if not value:
+            return
+        why = None
+        if "ignores-features" in self.entry.traits:
+            why = "reads no features, and labels are given to a network as features"
+        elif self.wrap is not None or hasattr(self.entry.build, "loss"):
+            why = "has a loss of its own here, which knows of no hidden labels"
+        if why:
+            raise InputError(
+                f"Got label_input = True for {self.entry.name!r}: it {why}.", "Leave it out, or use 'gcn'."
             )
 
     def _check_data(self) -> None:
@@ -267,10 +294,14 @@ class Job:
         groups: dict[object, list[int]] = {}
         for number in numbers:
             run = self.wanted[number]
-            shape = {key: value for key, value in run.settings.items() if key in self.entry.settings}
+            shape = {key: value for key, value in run.settings.items() if self._shapes(key)}
             shape.pop("dropout", None)
             groups.setdefault((repr(sorted(shape.items())), run.target is None), []).append(number)
         return list(groups.values())
+
+    def _shapes(self, key: str) -> bool:
+        """Whether a setting decides what the network is like, not how it is trained."""
+        return key in self.entry.settings or key == LABEL_INPUT
 
     def batch(self, numbers: Sequence[int]) -> Batch:
         """Some of the runs of one shape, ready to be trained."""
@@ -283,7 +314,7 @@ class Job:
         targets = [run.target for run in runs if run.target is not None]
         return Batch(
             self._networks(runs),
-            self.problem,
+            replace(self.problem, labels=self.entry.reads_labels(runs[0].settings)),
             torch.stack([_masks([run.split for run in runs], part) for part in _PARTS]).to(self.device),
             rates,
             self.recipe,
@@ -342,7 +373,7 @@ class Job:
         made: dict[str, nn.Module] = {}
         found = []
         for run in runs:
-            of_model = {key: value for key, value in run.settings.items() if key in self.entry.settings}
+            of_model = {key: value for key, value in run.settings.items() if self._shapes(key)}
             name = repr((sorted(of_model.items()), run.seed))
             if name not in made:
                 made[name] = self._network(run).to(self.device)
@@ -359,6 +390,13 @@ class Job:
             dtype=self.dtype,
         )
         return network if self.wrap is None else self.wrap(network)
+
+
+def _without_defaults(settings: dict[str, object], entry: Model) -> dict[str, object]:
+    """A network that reads no labels has no such setting, so its key is the one it always had."""
+    if LABEL_INPUT not in entry.settings and not settings.get(LABEL_INPUT):
+        settings.pop(LABEL_INPUT, None)
+    return settings
 
 
 def _masks(splits: Sequence[Split], part: str) -> Tensor:

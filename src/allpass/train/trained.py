@@ -18,6 +18,7 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
 from allpass.models.direct import Direct
+from allpass.models.entry import LABEL_INPUT
 from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
@@ -263,15 +264,18 @@ class Trained:
     def _check_nodes(self, data: Data) -> None:
         why = {"fixed-nodes": "is bound to", "uses-labels": "reads the labels of"}
         entry = resolve(self.model)[0]
-        for trait in why.keys() & entry.traits:
-            if trait == "uses-labels" and not entry.reads_labels(self.settings):
-                continue
+        bonds = {"fixed-nodes"} & entry.traits | ({"uses-labels"} if self.labels is not None else set())
+        for trait in sorted(bonds):
             if data.num_nodes != self.num_nodes:
                 raise InputError(
                     f"Got {data.num_nodes:,} nodes; {self.model!r} {why[trait]} the {self.num_nodes:,} nodes it was "
                     "trained on and knows no others.",
                     "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'"
-                    + (" or this one with label_input=False." if "label_input" in entry.settings else "."),
+                    + (
+                        " or this one with label_input=False."
+                        if LABEL_INPUT in {**entry.settings, **self.settings}
+                        else "."
+                    ),
                 )
 
     def _must_classify(self, what: str) -> None:
