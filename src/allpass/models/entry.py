@@ -22,7 +22,7 @@ GRID: Mapping[str, tuple[object, ...]] = {
 """The grid of the ACM paper: 270 settings at 64 hidden channels."""
 
 LABEL_INPUT = "label_input"
-"""The setting by which a model reads the labels of the training nodes: trees have it, and training adds it to networks."""
+"""The setting by which a model reads the labels of training nodes: trees have it, and training adds it to networks."""
 
 _GIVEN = ("in_channels", "out_channels", "num_nodes", "graph")
 
