@@ -5,10 +5,13 @@ import torch
 
 from allpass.errors import InputError, UnknownNameError
 from allpass.models import MODELS, create, resolve
+from allpass.models.catalog import direct
+from allpass.models.trees import Trees
 from allpass.nn import Dropout
 from allpass.testing import examples
 
 EXAMPLE = examples()[0]
+NETWORKS = [entry for entry in MODELS if entry.is_network]
 
 
 def make(name: str, **settings: object):
@@ -28,8 +31,8 @@ def test_what_is_worth_trying_can_be_set(entry):
     assert entry.citation
 
 
-@pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry.name)
-def test_every_model_takes_what_every_caller_may_give(entry):
+@pytest.mark.parametrize("entry", NETWORKS, ids=lambda entry: entry.name)
+def test_every_network_takes_what_every_caller_may_give(entry):
     """``num_nodes`` and ``graph`` are for those that need them, and no trouble for the others."""
     model = make(entry.name, graph=EXAMPLE.operator)
     if "dropout" in entry.settings:
@@ -112,7 +115,21 @@ def test_widths_below_one(widths):
 
 
 def test_a_model_with_weights_for_each_node_asks_for_their_number():
-    fixed = [entry.name for entry in MODELS if "fixed-nodes" in entry.traits]
+    fixed = [entry.name for entry in NETWORKS if "fixed-nodes" in entry.traits]
     for name in fixed:
         with pytest.raises(InputError, match="Pass num_nodes="):
             create(name, in_channels=5, out_channels=3)
+
+
+def test_what_is_fitted_in_one_call_is_no_module():
+    with pytest.raises(InputError, match=r"'trees' is no torch module.*allpass\.train\.fit\('trees'"):
+        create("trees", in_channels=5, out_channels=3)
+    assert isinstance(direct("lightgbm", in_channels=5, out_channels=3), Trees)
+
+
+@pytest.mark.parametrize("entry", [e for e in MODELS if not e.is_network], ids=lambda entry: entry.name)
+def test_direct_models_check_their_settings(entry):
+    model = direct(entry.name, in_channels=5, out_channels=3)
+    assert model.steps == 0
+    with pytest.raises(UnknownNameError, match=f"no setting 'nonesuch' of the model '{entry.name}'"):
+        direct(entry.name, in_channels=5, out_channels=3, nonesuch=1)

@@ -17,7 +17,15 @@ def test_it_needs_the_graph_and_labels_and_nothing_else() -> None:
 
 def test_its_settings_are_those_of_the_layer() -> None:
     example = examples()[0]
-    model = create("label-propagation", in_channels=5, out_channels=3, num_layers=2, alpha=0.5, clamp=True)
+    model = create(
+        "label-propagation",
+        in_channels=5,
+        out_channels=3,
+        num_layers=2,
+        alpha=0.5,
+        clamp=True,
+        output="scores",
+    )
     layer = LabelPropagation(3, num_layers=2, alpha=0.5, clamp=True)
     known = {"labels": example.y, "mask": example.mask}
     found = model(example.x, example.operator, **known)

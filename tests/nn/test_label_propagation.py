@@ -73,3 +73,21 @@ def test_labels_outside_the_classes_are_refused():
         one_hot(torch.tensor([5, 7, 9]), torch.ones(3, dtype=torch.bool), 3, torch.float32)
     kept = one_hot(torch.tensor([0, 7, -1]), torch.tensor([True, False, False]), 3, torch.float32)
     assert kept.sum() == 1
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+def test_numbers_are_a_weighted_mean_of_those_in_reach(targets: int) -> None:
+    """(W y + epsilon m) / (W 1 + epsilon) with W = (1 - alpha) (I - alpha S)^-1 on the known nodes."""
+    example = examples()[0]
+    S = matrix(example.operator, "A_sym").to_dense()
+    W = 0.3 * torch.linalg.inv(torch.eye(13, dtype=torch.float64) - 0.7 * S)[:, example.mask]
+    y = example.x[:, :targets] * 10 + 100
+    mean = y[example.mask].mean(0)
+    wanted = (W @ y[example.mask] + 1e-3 * mean) / (W.sum(1, keepdim=True) + 1e-3)
+    hidden = torch.where(example.mask.unsqueeze(1), y, torch.nan)
+    labels = hidden.squeeze(1) if targets == 1 else hidden
+    layer = LabelPropagation(targets, num_layers=300, alpha=0.7)
+    found = layer(example.x, example.operator, labels=labels, mask=example.mask)
+    torch.testing.assert_close(found, wanted)
+    alone = found[-1]  # the last node has no neighbour: the mean of all
+    torch.testing.assert_close(alone, mean)

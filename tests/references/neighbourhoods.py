@@ -1,6 +1,8 @@
-"""MixHop, H2GCN, LINKX, label propagation and CPGNN on dense matrices, from the papers' equations."""
+"""MixHop, H2GCN, LINKX, label propagation, Correct and Smooth, CPGNN on dense matrices, from the equations."""
 
 from __future__ import annotations
+
+import math
 
 import torch
 from tests.references.acm import renormalized
@@ -66,8 +68,20 @@ def linkx_layer(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
     return torch.relu(both + H_A + H_X)
 
 
+def linkx_structure_layer(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    H_A = A @ layer.edges[0].weight + layer.edges[0].bias
+    return torch.relu(H_A @ layer.joint.weight + layer.joint.bias + H_A)
+
+
 def linkx_model(model: nn.Module, X: Tensor, A: Tensor) -> Tensor:
-    H = linkx_layer(model.embed, X, A)
+    return linkx_head(model, linkx_layer(model.embed, X, A))
+
+
+def linkx_structure_model(model: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    return linkx_head(model, linkx_structure_layer(model.embed, X, A))
+
+
+def linkx_head(model: nn.Module, H: Tensor) -> Tensor:
     first, _, one, _, second, _, two, _, last = model.classify
     for linear, norm in ((first, one), (second, two)):
         H = torch.relu(H @ linear.weight + linear.bias)
@@ -88,6 +102,36 @@ def label_propagation(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
     return Y
 
 
+def label_propagation_model(model: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    """log((Y + epsilon p) / (sum of Y + epsilon)), node by node and class by class."""
+    example, Y, epsilon = examples()[0], label_propagation(model, X, A), 1e-3
+    shown = example.y[example.mask].tolist()
+    rows = [
+        [
+            math.log((float(y) + epsilon * shown.count(c) / len(shown)) / (float(row.sum()) + epsilon))
+            for c, y in enumerate(row)
+        ]
+        for row in Y
+    ]
+    return torch.tensor(rows, dtype=A.dtype)
+
+
+def corrected_and_smoothed(layer: nn.Module, X: Tensor, A: Tensor) -> Tensor:
+    """Huang et al., algorithm by algorithm, with matrix powers in place of steps."""
+    example, S, a, k = examples()[0], normalized(A), 0.8, 50
+    power = [torch.linalg.matrix_power(a * S, t) for t in range(k + 1)]
+    spread = (1 - a) * sum(power[:k], torch.zeros_like(S)) + power[k]
+    Z = layer.linear(X) if hasattr(layer, "linear") else X
+    Y = torch.eye(Z.shape[1], dtype=A.dtype)[example.y]
+    known = example.mask.to(A.dtype).unsqueeze(1)
+    E_0 = known * (Y - Z)
+    sigma = E_0.abs().sum() / known.sum()
+    E = spread @ E_0
+    size = E.abs().sum(1, keepdim=True)
+    corrected = Z + torch.where(size > 1e-9, sigma * E / torch.where(size > 1e-9, size, 1.0), 0.0)
+    return spread @ (known * Y + (1 - known) * corrected)
+
+
 def propagated(H: Tensor, X: Tensor, A: Tensor) -> Tensor:
     return X + A @ X @ H + A @ A @ X @ H @ H  # two steps, written out
 
@@ -103,12 +147,14 @@ LAYERS = {
     "h2gcn": lambda layer, X, A: h2gcn_round(projected(layer, X), A),
     "linkx": linkx_layer,
     "label-propagation": label_propagation,
+    "correct-and-smooth": corrected_and_smoothed,
     "cpgnn": lambda layer, X, A: propagated(layer.layer.compatibility, projected(layer, X), A),
 }
 MODELS = {
     "mixhop": mixhop_model,
     "h2gcn": h2gcn_model,
     "linkx": linkx_model,
-    "label-propagation": label_propagation,
+    "linkx-structure": linkx_structure_model,
+    "label-propagation": label_propagation_model,
     "cpgnn": cpgnn_model,
 }

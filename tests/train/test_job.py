@@ -190,6 +190,40 @@ def test_the_precision_of_products_is_part_of_the_key(data: Data) -> None:
     assert keys[0].identity != keys[1].identity
 
 
+@pytest.mark.parametrize(
+    ("model", "given", "stored"),
+    [
+        (
+            "label-propagation",
+            {"output": "scores"},
+            {"num_layers": 50, "alpha": 0.9, "filter": "A_sym", "clamp": False, "clip": False},
+        ),
+        (
+            "linkx",
+            {},
+            {
+                "hidden_channels": 64,
+                "num_layers": 3,
+                "num_edge_layers": 1,
+                "num_node_layers": 1,
+                "dropout": 0.5,
+                "lr": 0.01,
+                "weight_decay": 0.001,
+            },
+        ),
+    ],
+)
+def test_a_setting_that_came_later_leaves_the_keys_of_stored_runs_alone(data, model, given, stored) -> None:
+    """The settings on the right are those in the keys that were written before the setting existed."""
+    split = splits(data, "random", count=1)
+    key = job_of(model, data, split, given, 0).key(0)
+    assert dict(key.settings) == stored
+    later = {"label-propagation": {"output": "log-shares"}, "linkx": {"features": False}}[model]
+    other = job_of(model, data, split, later, 0).key(0)
+    assert dict(other.settings) == {**stored, **later}
+    assert other.identity != key.identity
+
+
 @pytest.mark.gpu
 def test_curves_targets_and_losses_are_those_of_a_cpu(data: Data) -> None:
     parts = splits(data, "random", count=3)

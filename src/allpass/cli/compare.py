@@ -15,6 +15,7 @@ from allpass.cli.options import (
     Device,
     Directed,
     Epochs,
+    LabelInput,
     Scaling,
     Score,
     Seed,
@@ -51,6 +52,7 @@ def compare(
     class_weight: ClassWeight = "none",
     scaling: Scaling = "auto",
     directed: Directed = False,
+    label_input: LabelInput = False,
     device: Device = "cpu",
     store: Annotated[
         Path | None, typer.Option(help="File of runs: those it holds are read, new ones are added.")
@@ -91,6 +93,7 @@ def compare(
                 class_weight=class_weight,
                 scaling=scaling,
                 undirected=not directed,
+                label_input=label_input,
                 device=device,
             )
     finally:

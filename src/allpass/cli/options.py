@@ -44,6 +44,10 @@ Scaling: TypeAlias = Annotated[
 Directed: TypeAlias = Annotated[
     bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
 ]
+LabelInput: TypeAlias = Annotated[
+    bool,
+    typer.Option("--label-input", help="Let networks read the labels of the training nodes as features."),
+]
 Device: TypeAlias = Annotated[str, typer.Option(help="Where to train: cpu, cuda.")]
 DataDir: TypeAlias = Annotated[
     Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)

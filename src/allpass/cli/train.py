@@ -16,6 +16,7 @@ from allpass.cli.options import (
     Device,
     Directed,
     Epochs,
+    LabelInput,
     Model,
     Scaling,
     Score,
@@ -57,6 +58,7 @@ def train(
     class_weight: ClassWeight = "none",
     scaling: Scaling = "auto",
     directed: Directed = False,
+    label_input: LabelInput = False,
     device: Device = "cpu",
     output: Annotated[
         Path | None,
@@ -90,6 +92,7 @@ def train(
             stop=stop,
             scaling=scaling,
             undirected=not directed,
+            label_input=label_input,
             device=device,
             look=look,
         )

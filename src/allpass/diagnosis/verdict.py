@@ -109,15 +109,15 @@ class Verdict:
         """How the models were trained and compared, in words."""
         count = len(self.comparison.splits)
         rule = self.comparison.splits[0].partition("/")[0]
+        drawn = f"{count} {rule} split{'s' * (count != 1)} ({self.comparison.shares})"
         limit = "without a limit of time" if self.budget is None else f"in a budget of {self.budget:g} s"
         text = (
-            f"{len(self.comparison.contenders)} models ran on the same {count} {rule} "
-            f"split{'s' * (count != 1)} ({self.comparison.shares}), {limit}. Networks were trained for at most {EPOCHS} epochs and stopped after "
-            f"{PATIENCE} without a lower validation loss; settings were not tuned. "
+            f"{len(self.comparison.contenders)} models ran on the same {drawn}, {limit}. Networks were trained for at "
+            f"most {EPOCHS} epochs and stopped after {PATIENCE} without a lower validation loss; settings were not tuned."
         )
         if count > 1:
             text += (
-                "Differences are paired by split; their 95% intervals allow for the nodes that splits share."
+                " Differences are paired by split; their 95% intervals allow for the nodes that splits share."
             )
         return text
 

@@ -119,7 +119,7 @@ class Forest:
             and len(self.leaf_value) == int(self.num_leaves.sum())
         )
         if not fits or not self._joined_soundly(columns):
-            raise InputError("The trees of the model are damaged.", "Train it again.")
+            raise InputError("The trees of the model are damaged.", "Train the model again.")
 
     def _joined_soundly(self, columns: int) -> bool:
         """Whether columns and numbers exist, and every node but the root has one parent before it."""
@@ -153,7 +153,7 @@ class Forest:
         if set(tensors) != set(kinds) or any(
             tensors[name].dim() != 1 or tensors[name].numpy().dtype != kind for name, kind in kinds.items()
         ):
-            raise InputError("The trees of the model are damaged.", "Train it again.")
+            raise InputError("The trees of the model are damaged.", "Train the model again.")
         return cls(**{name: tensors[name].numpy() for name in kinds}, outputs=outputs)
 
 

@@ -21,6 +21,9 @@ GRID: Mapping[str, tuple[object, ...]] = {
 }
 """The grid of the ACM paper: 270 settings at 64 hidden channels."""
 
+LABEL_INPUT = "label_input"
+"""The setting by which a model reads the labels of training nodes: trees have it, and training adds it to networks."""
+
 _GIVEN = ("in_channels", "out_channels", "num_nodes", "graph")
 
 
@@ -87,7 +90,9 @@ class Model:
 
     def reads_labels(self, settings: Mapping[str, object]) -> bool:
         """Whether it is called with the labels of the training nodes, under these settings."""
-        return "uses-labels" in self.traits and bool(settings.get("label_input", True))
+        if LABEL_INPUT in self.settings:
+            return bool(settings.get(LABEL_INPUT, self.settings[LABEL_INPUT]))
+        return "uses-labels" in self.traits or bool(settings.get(LABEL_INPUT))
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,9 +16,10 @@ from allpass.graph.operator import Operator
 from allpass.nn.inputs import Features, as_features
 
 Columns = NDArray[np.float32]
+T = TypeVar("T")
 
 WIDEST = 128
-"""Columns of X that are taken as they are; wider or sparse features are projected on singular vectors first."""
+"""The most columns of X that are read as they are; wider features are projected on singular vectors first."""
 
 _FOLDS = 5
 _STEPS, _ALPHA = 10, 0.9  # of the label propagation
@@ -35,7 +37,7 @@ class Selection:
         structure: The logarithm of the degree, and its mean over one and two steps.
         labels: Shares of the known labels one and two steps away and by label propagation. A node's own label is
             never among them.
-        positions: How many singular vectors of the normalised adjacency.
+        positions: How many singular vectors of the normalised adjacency, for :func:`node_positions`.
     """
 
     features: bool = True
@@ -46,19 +48,37 @@ class Selection:
 
 
 def reduction(x: Features, graph: Operator, components: int) -> Columns | None:
-    """The matrix ``[F, components]`` that makes wide or sparse features narrow; nothing where they are narrow.
+    """The matrix ``[F, components]`` that makes wide features narrow; None where they are narrow.
 
-    It is kept with the graph as long as the features are the same.
+    Args:
+        x: Features ``[N, F]``.
+        graph: The adjacency, which keeps the matrix for the next call.
+        components: Columns of the matrix.
     """
-    matrix, kept, name = _matrix(x), _Neighbourhood.of(graph).kept, f"reduction {components}"
-    if not sp.issparse(matrix) and matrix.shape[1] <= WIDEST:
+    if x.shape[1] <= WIDEST:
         return None
-    if name not in kept or kept[name][0] is not x:
+
+    def computed() -> Columns:
+        matrix = _matrix(x)
         rank = min(components, *matrix.shape)
         _, _, rows = randomized_svd(matrix, rank, n_iter=4, random_state=0)
-        kept[name] = x, np.ascontiguousarray(rows.T, dtype=np.float32)
-    found: Columns = kept[name][1]
-    return found
+        return np.ascontiguousarray(rows.T, dtype=np.float32)
+
+    return _Neighbourhood.of(graph).remembered(f"reduction {components}", (x,), computed)
+
+
+def node_positions(graph: Operator, count: int) -> Columns:
+    """Left singular vectors of D^-1/2 A D^-1/2, each scaled by its singular value, ``[N, count]``.
+
+    Another machine may give other vectors for nearly equal singular values, so a model that reads them keeps them.
+    """
+
+    def computed() -> Columns:
+        spread = _Neighbourhood.of(graph).spread
+        vectors, values, _ = randomized_svd(spread, min(count, graph.shape[0]), n_iter=4, random_state=0)
+        return np.ascontiguousarray(vectors * values, dtype=np.float32)
+
+    return _Neighbourhood.of(graph).remembered(f"positions {count}", (), computed)
 
 
 def graph_columns(
@@ -67,6 +87,7 @@ def graph_columns(
     chosen: Selection,
     *,
     reduce: Columns | None = None,
+    positions: Columns | None = None,
     labels: Tensor | None = None,
     mask: Tensor | None = None,
     seed: int = 0,
@@ -82,6 +103,7 @@ def graph_columns(
         graph: The adjacency; self-loops do not count.
         chosen: Which columns.
         reduce: What :func:`reduction` gave for the features of the training.
+        positions: What :func:`node_positions` gave for the graph of the training.
         labels: ``[N, T]``: one column for each class or number, read on ``mask`` alone.
         mask: Nodes whose labels are known, bool ``[N]``.
         seed: Deals the training nodes into parts.
@@ -94,8 +116,8 @@ def graph_columns(
         degree = np.log1p(around.degrees)[:, None].astype(np.float32)
         mean = around.walk @ degree
         blocks += [degree, mean, around.walk @ mean]
-    if chosen.positions:
-        blocks.append(around.positions(chosen.positions))
+    if positions is not None:
+        blocks.append(positions)
     if chosen.labels and labels is not None and mask is not None:
         blocks += _of_labels(around, labels.numpy(), mask.numpy(), seed)
     if not blocks:
@@ -146,15 +168,18 @@ class _Neighbourhood:
             {},
         )
 
-    def positions(self, count: int) -> Columns:
-        """Left singular vectors of D^-1/2 A D^-1/2, each scaled by its singular value, ``[N, count]``."""
-        name = f"positions {count}"
-        if name not in self.kept:
-            rank = min(count, self.spread.shape[0])
-            vectors, values, _ = randomized_svd(self.spread, rank, n_iter=4, random_state=0)
-            self.kept[name] = (vectors * values).astype(np.float32)
-        found: Columns = self.kept[name]
+    def remembered(self, name: str, inputs: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """What follows from the graph and from these very objects; the last one of each name is kept."""
+        kept = self.kept.get(name)
+        if kept is None or any(old is not new for old, new in zip(kept[0], inputs, strict=True)):
+            kept = self.kept[name] = (inputs, compute())
+        found: T = kept[1]
         return found
+
+    def two_steps(self) -> tuple[Any, NDArray[np.float64]]:
+        """P and the diagonal of P², in float64: in float32 the rest of a node's own label would be a feature."""
+        P = self.walk.astype(np.float64)
+        return P, np.asarray(P.multiply(P.T).sum(axis=1)).reshape(-1, 1)
 
     def extremes(self, X: Columns) -> list[Columns]:
         """The least and the greatest value over the neighbours of each node, NaN where it has none."""
@@ -171,33 +196,33 @@ class _Neighbourhood:
 def _of_features(
     x: Features, around: _Neighbourhood, chosen: Selection, reduce: Columns | None
 ) -> list[Columns]:
-    """Columns of the features; they are the same for every split, so those of the last features are kept."""
-    name = f"features {chosen.features} {chosen.neighbours}"
-    kept = around.kept.get(name)
-    if kept is not None and kept[0] is x and kept[1] is reduce:
-        found: list[Columns] = kept[2]
-        return found
-    matrix = _matrix(x)
-    X: Columns = np.asarray(matrix if reduce is None else matrix @ reduce, dtype=np.float32)
-    blocks = [X] if chosen.features else []
-    if chosen.neighbours:
-        once = around.smooth @ X
-        blocks += [around.walk @ X, *around.extremes(X), once, around.smooth @ once, X - once]
-    around.kept[name] = (x, reduce, blocks)
-    return blocks
+    """Columns of the features; they are the same for every split, so the graph keeps those of the last features."""
+
+    def computed() -> list[Columns]:
+        matrix = _matrix(x)
+        narrow = matrix if reduce is None else matrix @ reduce
+        X: Columns = np.asarray(narrow.toarray() if sp.issparse(narrow) else narrow, dtype=np.float32)
+        blocks = [X] if chosen.features else []
+        if chosen.neighbours:
+            once = around.smooth @ X
+            blocks += [around.walk @ X, *around.extremes(X), once, around.smooth @ once, X - once]
+        return blocks
+
+    return around.remembered(f"features {chosen.features} {chosen.neighbours}", (x, reduce), computed)
 
 
 def _of_labels(around: _Neighbourhood, labels: NDArray[Any], mask: NDArray[Any], seed: int) -> list[Columns]:
-    known = mask[:, None].astype(np.float32)
-    Z = np.concatenate([np.where(mask[:, None], labels, 0), known], axis=1, dtype=np.float32)
-    once = around.walk @ Z
-    back = np.asarray(around.walk.multiply(around.walk.T).sum(axis=1)).reshape(-1, 1)  # diag of P²
-    twice = around.walk @ once - back * Z
-    spread = _shares(_propagated(around.spread, Z))
+    known = mask[:, None]
+    Z = np.concatenate([np.where(known, labels, 0), known], axis=1, dtype=np.float64)
+    P, diagonal = around.remembered("two steps", (), around.two_steps)
+    once = P @ Z
+    twice = P @ once - diagonal * Z
+    seeds = Z.astype(np.float32)
+    spread = _shares(_propagated(around.spread, seeds))
     part = np.random.default_rng(seed).integers(0, _FOLDS, len(mask))
     for number in range(_FOLDS):
         own = mask & (part == number)
-        spread[own] = _shares(_propagated(around.spread, np.where(own[:, None], 0, Z)))[own]
+        spread[own] = _shares(_propagated(around.spread, np.where(own[:, None], 0, seeds)))[own]
     return [_shares(once), once[:, -1:], _shares(twice), twice[:, -1:], spread]
 
 

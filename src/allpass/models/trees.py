@@ -8,17 +8,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional as F
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.boosting import KE, Booster, Forest
 from allpass.models.direct import Direct, Examples
 from allpass.models.entry import Model
-from allpass.models.graph_columns import Columns, Selection, graph_columns, reduction
+from allpass.models.graph_columns import WIDEST, Columns, Selection, graph_columns, node_positions, reduction
 from allpass.nn.inputs import Features
+from allpass.nn.label_propagation import one_hot
 
-_REDUCE, _COLUMNS, _SEED = "reduce", "columns", "seed"
+_REDUCE, _POSITIONS, _SEED = "reduce", "positions", "seed"
 _FEWEST = 20
 
 
@@ -33,7 +33,7 @@ class Trees(Direct):
         structure: Read its degree and those around it.
         label_input: Read the known labels around it. Its own is never among them.
         positions: How many singular vectors of the adjacency to read.
-        components: Columns that features are projected on where they are sparse or wider than 128.
+        components: Columns that features are projected on where there are more than 128.
         max_trees: The most boosting rounds.
         learning_rate: By how much each round counts.
         num_leaves: Leaves of a tree.
@@ -81,13 +81,15 @@ class Trees(Direct):
         }
         self.boosters: list[Booster] = []
         self.reduce: Columns | None = None
+        self.positions: Columns | None = None
         self.seed = 0
 
     def fit(self, examples: Examples, on_step: Callable[[int], None] | None = None) -> Tensor:
         self.seed = examples.seed
-        reads = self.chosen.features or self.chosen.neighbours
-        self.reduce = reduction(examples.x, examples.graph, self.components) if reads else None
-        table = self._table(examples.x, examples.graph, examples.target, examples.train)
+        x, graph, chosen = examples.x, examples.graph, self.chosen
+        self.reduce = reduction(x, graph, self.components) if self._reads_features else None
+        self.positions = node_positions(graph, chosen.positions) if chosen.positions else None
+        table = self._table(x, graph, examples.target, examples.train)
         train, val = (mask.nonzero().flatten().numpy() for mask in (examples.train, examples.val))
         if len(train) > self.max_nodes:
             train = np.sort(np.random.default_rng(self.seed).choice(train, self.max_nodes, replace=False))
@@ -123,9 +125,9 @@ class Trees(Direct):
             for name, value in booster.forest.to_tensors().items()
         }
         state[_SEED] = torch.tensor(self.seed)
-        state[_COLUMNS] = torch.tensor(self.boosters[0].columns)
-        if self.reduce is not None:
-            state[_REDUCE] = torch.from_numpy(self.reduce)
+        for name, matrix in ((_REDUCE, self.reduce), (_POSITIONS, self.positions)):
+            if matrix is not None:
+                state[name] = torch.from_numpy(matrix)
         return state
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
@@ -134,18 +136,38 @@ class Trees(Direct):
             if name.startswith("trees."):
                 _, number, what = name.split(".", 2)
                 parts.setdefault(int(number), {})[what] = value
-        multiclass = len(parts) == 1 and self.out_channels > 2
-        if not parts or not {_SEED, _COLUMNS} <= state.keys():
+        targets = len(parts)
+        if (
+            sorted(parts) != list(range(targets))
+            or targets not in {1, self.out_channels}
+            or _SEED not in state
+        ):
             raise InputError("The state holds no trees.", "Train the model again.")
-        columns = int(state[_COLUMNS])
-        self.boosters = [
-            Booster(Forest.from_tensors(parts[number], self.out_channels if multiclass else 1), columns)
-            for number in sorted(parts)
-        ]
+        reduced = self._reads_features and self.in_channels > WIDEST
+        self.reduce = _matrix(state, _REDUCE, self.in_channels) if reduced else None
+        self.positions = _matrix(state, _POSITIONS, None) if self.chosen.positions else None
         self.seed = int(state[_SEED])
-        self.reduce = state[_REDUCE].numpy() if _REDUCE in state else None
-        if self.reduce is not None and self.reduce.shape[0] != self.in_channels:
-            raise InputError("The projection of the features is damaged.", "Train the model again.")
+        outputs = self.out_channels if targets == 1 and self.out_channels > 2 else 1
+        columns = self._width(targets if targets > 1 else outputs)
+        self.boosters = [
+            Booster(Forest.from_tensors(parts[number], outputs), columns) for number in range(targets)
+        ]
+
+    @property
+    def _reads_features(self) -> bool:
+        return self.chosen.features or self.chosen.neighbours
+
+    def _width(self, labels: int) -> int:
+        """How many columns the table has, with so many columns of labels."""
+        narrow = self.in_channels if self.reduce is None else self.reduce.shape[1]
+        widths = (
+            self.chosen.features * narrow,
+            self.chosen.neighbours * 6 * narrow,
+            self.chosen.structure * 3,
+            0 if self.positions is None else self.positions.shape[1],
+            self.chosen.labels * (3 * labels + 2),
+        )
+        return max(sum(widths), 1)
 
     def _sampling(self, columns: int) -> dict[str, object]:
         """The seed, and the share of the columns that a tree looks at: not below 20 of them."""
@@ -168,19 +190,34 @@ class Trees(Direct):
         known = None
         if self.chosen.labels:
             if labels is None or mask is None:
-                mask = torch.zeros(graph.shape[0], dtype=torch.bool)
-                labels = torch.zeros(graph.shape[0], self.out_channels)
+                raise InputError(
+                    "Got no labels; these trees read the known labels around each node.",
+                    "Pass labels= and mask=, or train with label_input=False.",
+                )
             known = self._as_columns(labels, mask)
+        if self.positions is not None and len(self.positions) != graph.shape[0]:
+            raise InputError(
+                f"Got {graph.shape[0]:,} nodes; the model has positions of the {len(self.positions):,} nodes it was "
+                "trained on.",
+                "Give the same nodes in the same order, or use trees, which take new ones with label_input=False.",
+            )
         return graph_columns(
-            x, graph, self.chosen, reduce=self.reduce, labels=known, mask=mask, seed=self.seed
+            x,
+            graph,
+            self.chosen,
+            reduce=self.reduce,
+            positions=self.positions,
+            labels=known,
+            mask=mask,
+            seed=self.seed,
         )
 
     def _as_columns(self, labels: Tensor, mask: Tensor) -> Tensor:
         """A column for each class, or for each number."""
         if labels.is_floating_point():
-            return labels.reshape(len(labels), -1).float()
-        one_hot = F.one_hot(torch.where(mask, labels, 0), max(self.out_channels, 2)).float()
-        return one_hot[:, 1:] if one_hot.shape[1] == 2 else one_hot  # of two shares one is enough
+            return labels.reshape(len(labels), -1)
+        shown = one_hot(labels, mask, max(self.out_channels, 2), torch.float32)
+        return shown[:, 1:] if shown.shape[1] == 2 else shown  # of two shares one is enough
 
     def _outputs(self, table: NDArray[np.float32]) -> Tensor:
         raw = np.concatenate([booster.predict(table) for booster in self.boosters], axis=1)
@@ -188,6 +225,15 @@ class Trees(Direct):
         if outputs.shape[1] == 1 and self.out_channels == 2:  # one logit for two classes
             outputs = torch.cat([torch.zeros_like(outputs), outputs], dim=1)
         return outputs
+
+
+def _matrix(state: Mapping[str, Tensor], name: str, rows: int | None) -> Columns:
+    """A matrix of the state, where it is a sound one."""
+    found = state.get(name)
+    fits = found is not None and found.dim() == 2 and found.dtype == torch.float32
+    if found is None or not fits or rows not in (None, len(found)) or not bool(found.isfinite().all()):
+        raise InputError(f"The matrix {name!r} of the model is damaged.", "Train the model again.")
+    return found.numpy()
 
 
 _SPACE: Mapping[str, tuple[object, ...]] = {

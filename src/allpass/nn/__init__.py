@@ -7,6 +7,7 @@ from allpass.nn.attention import edge_softmax
 from allpass.nn.bern import BernFilter
 from allpass.nn.catalog import LAYERS, Layer
 from allpass.nn.cheby import ChebConv
+from allpass.nn.correct_and_smooth import CorrectAndSmooth
 from allpass.nn.cpgnn import CompatibilityConv, estimate_compatibility
 from allpass.nn.dropout import Dropout, seed_dropout, set_dropout
 from allpass.nn.fagcn import FAConv
@@ -19,6 +20,7 @@ from allpass.nn.h2gcn import H2GCNConv, strict_two_hop
 from allpass.nn.initialisation import SCHEMES, Scheme, initialise_, initialise_model_, weight_variance
 from allpass.nn.jumping import JumpingKnowledge
 from allpass.nn.krylov import KrylovConv
+from allpass.nn.label_input import LabelInput
 from allpass.nn.label_propagation import LabelPropagation
 from allpass.nn.linear import Linear
 from allpass.nn.linkx import LINKXConv
@@ -53,6 +55,7 @@ __all__ = [
     "ChannelMixing",
     "ChebConv",
     "CompatibilityConv",
+    "CorrectAndSmooth",
     "Dropout",
     "FAConv",
     "FBConv",
@@ -65,6 +68,7 @@ __all__ = [
     "JumpingKnowledge",
     "KrylovConv",
     "LINKXConv",
+    "LabelInput",
     "LabelPropagation",
     "Layer",
     "LayerRecord",

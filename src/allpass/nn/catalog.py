@@ -12,6 +12,7 @@ from allpass.nn.acm_gcnii import ACMGCN2Conv
 from allpass.nn.activations import BREAK
 from allpass.nn.bern import BERN, BernFilter
 from allpass.nn.cheby import CHEBY, ChebConv
+from allpass.nn.correct_and_smooth import HUANG, CorrectAndSmooth
 from allpass.nn.cpgnn import WITH_HETEROPHILY, CompatibilityConv
 from allpass.nn.fagcn import BO, FAConv
 from allpass.nn.fbgnn import HALF, FBConv
@@ -61,9 +62,9 @@ def _acm(name: str, **options: object) -> Layer:
     return Layer(name, build, REVISITING)
 
 
-def _projected(name: str, layer: Callable[[int], nn.Module], citation: str) -> Layer:
+def _projected(name: str, layer: Callable[[int], nn.Module], citation: str, *traits: Trait) -> Layer:
     """A layer that keeps the width it is built for, after a linear map to that width."""
-    return Layer(name, lambda i, o: Projected(i, o, layer(o)), citation)
+    return Layer(name, lambda i, o: Projected(i, o, layer(o)), citation, frozenset(traits))
 
 
 LAYERS: Registry[Layer] = Registry("layer")
@@ -104,6 +105,7 @@ for _layer in (
         ZHOU,
         frozenset({"parameter-free", "uses-labels", "ignores-features"}),
     ),
+    _projected("correct-and-smooth", lambda _: CorrectAndSmooth(), HUANG, "uses-labels"),
     _projected("cpgnn", CompatibilityConv, WITH_HETEROPHILY),
 ):
     LAYERS.add(_layer)

@@ -65,6 +65,10 @@ class Dropout(nn.Module):
             return x.with_values(x.values * self._factors(_spread_entries(x), x.dtype))
         return x * self._factors(_spread_indices(x.numel(), x.device), x.dtype).reshape(x.shape)
 
+    def kept(self, count: int) -> Tensor:
+        """Which of ``count`` elements the last training forward kept, bool ``[count]``."""
+        return hashed(_spread_indices(count, self.key.device), self.key) >= self.threshold
+
     def _factors(self, spread: Tensor, dtype: torch.dtype) -> Tensor:
         """0 or 1 / (1 - p) for each element."""
         return (hashed(spread, self.key) >= self.threshold) * self.scale.to(dtype)

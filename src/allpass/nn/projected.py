@@ -14,7 +14,7 @@ class Projected(nn.Module):
     Args:
         in_channels: Columns of H.
         out_channels: Columns that the layer takes and gives.
-        layer: f, called as ``layer(x, graph)``.
+        layer: f, called as ``layer(x, graph)``, with ``labels=`` and ``mask=`` too where it takes them.
         bias: Add b.
 
     Shapes:
@@ -33,6 +33,8 @@ class Projected(nn.Module):
         self.linear = Linear(in_channels, out_channels, bias=bias)
         self.layer = layer
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+    def forward(
+        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, **labels: Tensor
+    ) -> Tensor:
         x, A = read(x, graph, edge_weight)
-        return self.layer(self.linear(x), A)
+        return self.layer(self.linear(x), A, **labels)

@@ -8,6 +8,7 @@ Example:
 
 from allpass.errors import InputError
 from allpass.testing.contracts import CONTRACTS, agrees_on_cuda, follows_its_formula
+from allpass.testing.direct import DIRECT_CONTRACTS, DirectSubject, direct_examples, direct_subject
 from allpass.testing.learning import BAR, accuracy_after_training, learnable_graph
 from allpass.testing.subjects import (
     CLASSES,
@@ -25,14 +26,18 @@ __all__ = [
     "BAR",
     "CLASSES",
     "CONTRACTS",
+    "DIRECT_CONTRACTS",
     "FEATURES",
     "NODES",
+    "DirectSubject",
     "Example",
     "Reference",
     "Subject",
     "accuracy_after_training",
     "agrees_on_cuda",
     "check",
+    "direct_examples",
+    "direct_subject",
     "examples",
     "layer_subject",
     "learnable_graph",

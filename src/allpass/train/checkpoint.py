@@ -251,7 +251,7 @@ def _check_names(folder: Path, trained: Trained) -> None:
         raise _broken(folder, f"{CARD} has a threshold, which is for two classes")
     if features is not None and len(features) != trained.in_channels:
         raise _broken(folder, f"{CARD} names {len(features)} of {trained.in_channels} features")
-    if trained.labels is not None and list(trained.labels.shape) != [trained.num_nodes]:
+    if trained.labels is not None and len(trained.labels) != trained.num_nodes:
         raise _broken(folder, f"{WEIGHTS} has labels of another number of nodes than its card")
 
 

@@ -83,6 +83,7 @@ class _NodeEstimator:
         patience: int = 100,
         scaling: str = "auto",
         undirected: bool = True,
+        label_input: bool = False,
         random_state: int | np.random.RandomState | None = 0,
         device: str | torch.device = "cpu",
     ) -> None:
@@ -93,6 +94,7 @@ class _NodeEstimator:
         self.patience = patience
         self.scaling = scaling
         self.undirected = undirected
+        self.label_input = label_input
         self.random_state = random_state
         self.device = device
 
@@ -129,6 +131,7 @@ class _NodeEstimator:
             stop=stopping("patience-loss", max_epochs=epochs, patience=patience),
             scaling=self.scaling,
             undirected=self.undirected,
+            label_input=self.label_input,
             device=self.device,
             parts=("val",) if nodes.split is not None and nodes.split.val.any() else (),
             class_weight=self._class_weight(),
@@ -289,6 +292,7 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
         patience: How many epochs may pass without a lower validation loss.
         scaling: How features are scaled: ``"none"``, ``"rows"``, ``"columns"``, or ``"auto"``, by their kind.
         undirected: Take edges as going both ways.
+        label_input: Let networks read the labels of the training nodes as features.
         random_state: Decides the weights, the masks of dropout and the validation nodes.
         device: Where to train.
         class_weight: ``"balanced"`` lets all classes count the same in the loss of the training nodes; ``None`` or
@@ -413,6 +417,7 @@ class NodeRegressor(_NodeEstimator, RegressorMixin, BaseEstimator):  # type: ign
         patience: int = 100,
         scaling: str = "auto",
         undirected: bool = True,
+        label_input: bool = False,
         random_state: int | np.random.RandomState | None = 0,
         device: str | torch.device = "cpu",
     ) -> None:
@@ -424,6 +429,7 @@ class NodeRegressor(_NodeEstimator, RegressorMixin, BaseEstimator):  # type: ign
             patience=patience,
             scaling=scaling,
             undirected=undirected,
+            label_input=label_input,
             random_state=random_state,
             device=device,
         )

@@ -20,7 +20,7 @@ from allpass.graph.pattern import Pattern
 from allpass.models.catalog import resolve
 from allpass.nn.mixing import ChannelMixing
 from allpass.train.checkpoint import CARD, to_card
-from allpass.train.trained import Trained
+from allpass.train.trained import Trained, known_labels
 
 TOLERANCE = 1e-5
 """How far the outputs of a program may be from those of its model, as a share of the largest."""
@@ -111,7 +111,7 @@ class _Program(nn.Module):
             source, target = edge_index
             weights = x.new_ones(source.shape[0], dtype=self.dtype) if edge_weight is None else edge_weight
             graph = _Adjacency(target, source, weights, x.shape[0])
-        given = {} if self.labels is None else {"labels": self.labels, "mask": self.labels >= 0}
+        given = {} if self.labels is None else {"labels": self.labels, "mask": known_labels(self.labels)}
         return self.in_units(self.network(self.scaler(x).to(self.dtype), graph, **given))
 
 
@@ -157,7 +157,8 @@ class _Adjacency(Operator):
 
 def _written_down(trained: Trained, given: tuple[Tensor, ...], graph: Operator | None) -> ExportedProgram:
     """The program; nodes and edges may change in number, unless the model is bound to them."""
-    bound = graph is not None or resolve(trained.model)[0].traits & {"fixed-nodes", "uses-labels"}
+    fixed = "fixed-nodes" in resolve(trained.model)[0].traits
+    bound = graph is not None or fixed or trained.labels is not None
     axes = ({} if bound else {0: Dim.DYNAMIC}, {1: Dim.DYNAMIC}, {0: Dim.DYNAMIC})[: len(given)]
     try:
         with torch.no_grad():

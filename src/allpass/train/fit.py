@@ -59,6 +59,7 @@ def fit(
     class_weight: str | None = "none",
     targets: Sequence[Tensor] | None = None,
     wrap: Callable[[nn.Module], nn.Module] | None = None,
+    label_input: bool = False,
     weights: bool = True,
     curves: bool = False,
     look: Look | None = None,
@@ -88,6 +89,8 @@ def fit(
             validation and test nodes are judged by the labels all the same.
         wrap: Makes of each network the one that is trained. One with a method ``loss(output, x, graph, target, mask)``
             has its own loss.
+        label_input: Let networks read the labels of the training nodes as features (Shi et al., IJCAI 2021). Every step
+            shows a random half of them and learns the other half. Trees have a setting of this name.
         weights: Keep the weights; thousands of runs may need more memory than there is.
         curves: Keep the losses and scores of every epoch.
         look: Called every few epochs, for a progress bar.
@@ -111,6 +114,7 @@ def fit(
         dtype=dtype,
         curves=curves,
         wrap=wrap,
+        label_input=label_input,
     )
     found: dict[int, Outcome] = {}
     for ended in job.run(range(len(job.wanted)), look, weights=weights):
@@ -135,6 +139,7 @@ class How(TypedDict, total=False):
     dtype: torch.dtype
     tf32: bool
     class_weight: str | None
+    label_input: bool
     curves: bool
 
 

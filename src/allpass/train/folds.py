@@ -54,6 +54,7 @@ def train_folds(
     scaling: str = "auto",
     undirected: bool = True,
     class_weight: str | None = "none",
+    label_input: bool = False,
     device: torch.device | str = "cpu",
     look: Look | None = None,
     parts: Sequence[str] = ("val", "test"),
@@ -74,6 +75,7 @@ def train_folds(
         scaling: How features are scaled, a name of ``SCALINGS``.
         undirected: Take edges as going both ways.
         class_weight: How classes count in the loss, a name of ``CLASS_WEIGHTS``.
+        label_input: Let networks read the labels of the training nodes as features.
         device: Where to train.
         look: Called every few epochs, for a progress bar.
         parts: The sets whose splits are checked; see :func:`~allpass.train.split_checks.check_splits`.
@@ -81,8 +83,8 @@ def train_folds(
     task = "regression" if data.y is not None and data.y.is_floating_point() else "classification"
     check_splits(data, several(folds), find_task(task, score=score).score, parts=parts)
     named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling, "undirected": undirected}
-    weights = {"class_weight": class_weight}
-    how: dict[str, Any] = {**named, **weights, "seeds": seed, "stop": stop, "device": device, "look": look}
+    chosen = {"class_weight": class_weight, "label_input": label_input, "seeds": seed, "stop": stop}
+    how: dict[str, Any] = {**named, **chosen, "device": device, "look": look}
     if task == "classification":
         runs = fit(model, data, folds, settings, **how)
         return [Trained.of(run, model, data, **named).with_threshold(data, run.split) for run in runs]

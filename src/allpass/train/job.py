@@ -18,6 +18,7 @@ from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE, CorrectedModel
+from allpass.models.entry import LABEL_INPUT, Model
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
 from allpass.train.direct import evaluated, fitted
@@ -121,6 +122,7 @@ class Job:
         dtype: In which precision.
         curves: Keep the measures of every epoch.
         wrap: Makes of each network the one that is trained, such as one with a loss of its own.
+        label_input: Let networks read the labels of the training nodes; trees have a setting of that name.
     """
 
     def __init__(
@@ -136,14 +138,22 @@ class Job:
         dtype: torch.dtype = torch.float32,
         curves: bool = False,
         wrap: Callable[[nn.Module], nn.Module] | None = None,
+        label_input: bool = False,
     ) -> None:
         self.entry, numbered = resolve(model)
+        self.wrap = wrap
+        if label_input and self._has_epochs and "uses-labels" not in self.entry.traits:
+            more = {LABEL_INPUT: label_input}
+            wanted = [replace(run, settings={**more, **run.settings}) for run in wanted]
         for run in wanted:
             for key, value in run.settings.items():
                 self._check(key, value)
         defaults = {**self.entry.training, **self.entry.settings, **numbered}
         self.wanted = [
-            Wanted({**defaults, **run.settings}, run.split, run.seed, run.target) for run in wanted
+            Wanted(
+                _without_defaults({**defaults, **run.settings}, self.entry), run.split, run.seed, run.target
+            )
+            for run in wanted
         ]
         self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
         if not isinstance(dtype, torch.dtype):
@@ -152,7 +162,13 @@ class Job:
             raise InputError(
                 f"Got tf32 = True with {dtype}.", "TF32 is a way to multiply torch.float32 alone."
             )
-        self.device, self.dtype, self.curves, self.wrap = device_of(device), dtype, curves, wrap
+        if wrap is not None and not self.entry.is_network:
+            raise InputError(f"Got wrap= for {self.entry.name!r}, which is no network.", "Leave it out.")
+        self.device, self.dtype, self.curves = device_of(device), dtype, curves
+        self.base_device = self.device
+        if not self.entry.is_network:
+            self.device = torch.device("cpu")  # trees run nowhere else
+        self._bases: dict[str, Job] = {}
         self._check_data()
 
     def run(
@@ -176,7 +192,7 @@ class Job:
             for number in numbers:
                 for taken in take([number]):
                     glance = (lambda: look(Glance(None, len(ended), len(numbers)))) if look else None
-                    found = self._without_epochs(self.wanted[taken], glance, weights=weights)
+                    found = self._without_epochs(taken, glance, weights=weights)
                     ended.add(taken)
                     yield {taken: found}
             return
@@ -231,10 +247,27 @@ class Job:
     def _check(self, key: str, value: object) -> None:
         if key.split(":")[0] in TRAINING and self._has_epochs:
             rate(key, value)
+        elif key == LABEL_INPUT and self._has_epochs:
+            self._check_label_input(value)
         elif key not in self.entry.settings:
-            known = sorted((*self.entry.settings, *(TRAINING if self._has_epochs else ())))
+            known = sorted((*self.entry.settings, *((*TRAINING, LABEL_INPUT) if self._has_epochs else ())))
             raise UnknownNameError(
                 f"There is no setting {key!r} of the model {self.entry.name!r}.", did_you_mean(key, known)
+            )
+
+    def _check_label_input(self, value: object) -> None:
+        if not isinstance(value, bool):
+            raise InputError(f"Got label_input = {value!r}.", "Expected True or False.")
+        if not value:
+            return
+        why = None
+        if "ignores-features" in self.entry.traits:
+            why = "reads no features, and labels are given to a network as features"
+        elif self.wrap is not None or hasattr(self.entry.build, "loss"):
+            why = "has a loss of its own here, which knows of no hidden labels"
+        if why:
+            raise InputError(
+                f"Got label_input = True for {self.entry.name!r}: it {why}.", "Leave it out, or use 'gcn'."
             )
 
     def _check_data(self) -> None:
@@ -273,10 +306,14 @@ class Job:
         groups: dict[object, list[int]] = {}
         for number in numbers:
             run = self.wanted[number]
-            shape = {key: value for key, value in run.settings.items() if key in self.entry.settings}
+            shape = {key: value for key, value in run.settings.items() if self._shapes(key)}
             shape.pop("dropout", None)
             groups.setdefault((repr(sorted(shape.items())), run.target is None), []).append(number)
         return list(groups.values())
+
+    def _shapes(self, key: str) -> bool:
+        """Whether a setting decides what the network is like, not how it is trained."""
+        return key in self.entry.settings or key == LABEL_INPUT
 
     def batch(self, numbers: Sequence[int]) -> Batch:
         """Some of the runs of one shape, ready to be trained."""
@@ -289,7 +326,7 @@ class Job:
         targets = [run.target for run in runs if run.target is not None]
         return Batch(
             self._networks(runs),
-            self.problem,
+            replace(self.problem, labels=self.entry.reads_labels(runs[0].settings)),
             torch.stack([_masks([run.split for run in runs], part) for part in _PARTS]).to(self.device),
             rates,
             self.recipe,
@@ -302,17 +339,16 @@ class Job:
     def _has_epochs(self) -> bool:
         return self.entry.is_network and "parameter-free" not in self.entry.traits
 
-    def _without_epochs(self, run: Wanted, on_step: Callable[[], None] | None, *, weights: bool) -> Outcome:
+    def _without_epochs(self, number: int, on_step: Callable[[], None] | None, *, weights: bool) -> Outcome:
         """One run of a model that is fitted in one call, or has nothing to train."""
+        run = self.wanted[number]
         given: dict[str, Any] = {"target": run.target, "weights": weights, "curves": self.curves}
         if self.entry.is_network:
             network = self._network(run).to(self.device)
             return evaluated(network, self.problem, self.recipe.task, run.split, **given)
-        if self.device.type != "cpu":
-            raise InputError(f"{self.entry.name!r} runs on the CPU; got {str(self.device)!r}.", "Pass 'cpu'.")
         model = unfitted(self.entry.name, run.settings, **self._sizes)
         if isinstance(model, CorrectedModel):
-            first = self._base_of(model, run, on_step)
+            first = self._base_of(model.base, number, on_step)
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
             model.steps = first.epochs
         return fitted(
@@ -326,20 +362,22 @@ class Job:
             **given,
         )
 
-    def _base_of(self, model: CorrectedModel, run: Wanted, on_step: Callable[[], None] | None) -> Outcome:
-        """The training of the model whose predictions another one mends."""
-        job = Job(
-            model.base,
-            self.data,
-            [Wanted({}, run.split, run.seed, run.target)],
-            self.recipe,
-            scaling=self.scaling,
-            undirected=self.undirected,
-            dtype=self.dtype,
-        )
+    def _base_of(self, base: str, number: int, on_step: Callable[[], None] | None) -> Outcome:
+        """The training of the model whose predictions this run corrects."""
+        if base not in self._bases:  # one job for all runs: they share the graph and the features
+            self._bases[base] = Job(
+                base,
+                self.data,
+                [Wanted({}, run.split, run.seed, run.target) for run in self.wanted],
+                self.recipe,
+                scaling=self.scaling,
+                undirected=self.undirected,
+                device=self.base_device,
+                dtype=self.dtype,
+            )
         look = None if on_step is None else lambda _: on_step()
-        (found,) = job.run([0], look)
-        return found[0]
+        (found,) = self._bases[base].run([number], look)
+        return found[number]
 
     @property
     def _sizes(self) -> Sizes:
@@ -354,7 +392,7 @@ class Job:
         made: dict[str, nn.Module] = {}
         found = []
         for run in runs:
-            of_model = {key: value for key, value in run.settings.items() if key in self.entry.settings}
+            of_model = {key: value for key, value in run.settings.items() if self._shapes(key)}
             name = repr((sorted(of_model.items()), run.seed))
             if name not in made:
                 made[name] = self._network(run).to(self.device)
@@ -377,6 +415,13 @@ class Job:
                 "Leave class_weight out, or train another model.",
             )
         return network
+
+
+def _without_defaults(settings: dict[str, object], entry: Model) -> dict[str, object]:
+    """A network that reads no labels has no such setting, so its key is the one it always had."""
+    if LABEL_INPUT not in entry.settings and not settings.get(LABEL_INPUT):
+        settings.pop(LABEL_INPUT, None)
+    return settings
 
 
 def _masks(splits: Sequence[Split], part: str) -> Tensor:

@@ -13,7 +13,9 @@ from allpass.graph.operator import Operator
 from allpass.models.catalog import create, direct, resolve
 from allpass.models.correct_and_smooth import BASE, CorrectedModel
 from allpass.models.direct import Direct
+from allpass.models.entry import LABEL_INPUT
 from allpass.nn.dropout import seed_dropout
+from allpass.nn.label_input import LabelInput
 
 
 class Sizes(TypedDict):
@@ -37,6 +39,8 @@ def untrained(
 ) -> nn.Module:
     """A new network; its weights and the masks of its dropout follow from the seed alone.
 
+    With the setting ``label_input`` it reads the labels of the training nodes too (see ``allpass.nn.LabelInput``).
+
     Args:
         model: A name of ``allpass.models.MODELS``.
         settings: Of the model; what belongs to the training is passed over.
@@ -47,19 +51,22 @@ def untrained(
         seed: Where random numbers start.
         dtype: Precision of the weights.
     """
-    known = resolve(model)[0].settings
-    chosen = {key: value for key, value in settings.items() if key in known}
+    entry = resolve(model)[0]
+    chosen = {key: value for key, value in settings.items() if key in entry.settings}
+    with_labels = LABEL_INPUT not in entry.settings and bool(settings.get(LABEL_INPUT))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = create(
             model,
-            in_channels=in_channels,
+            in_channels=in_channels + (out_channels + 1) * with_labels,
             out_channels=out_channels,
             num_nodes=num_nodes,
             graph=graph,
             **chosen,
         )
     seed_dropout(network, seed)
+    if with_labels:
+        network = LabelInput(network, out_channels, seed=seed)
     return network.to(dtype)
 
 

@@ -20,6 +20,7 @@ from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
 from allpass.models.direct import Direct
+from allpass.models.entry import LABEL_INPUT
 from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
 from allpass.train import network
@@ -232,9 +233,7 @@ class Trained:
         graph = adjacency(data, self.dtype, undirected=self.undirected)
         if self.labels is None:
             return x, graph, {}
-        numbers = self.labels.is_floating_point()
-        mask = ~self.labels.reshape(len(self.labels), -1).isnan().any(1) if numbers else self.labels >= 0
-        return x, graph, {"labels": self.labels, "mask": mask}
+        return x, graph, {"labels": self.labels, "mask": known_labels(self.labels)}
 
     def features(self, data: Data) -> Tensor:
         """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
@@ -316,17 +315,20 @@ class Trained:
         return found
 
     def _check_nodes(self, data: Data) -> None:
-        why = {"fixed-nodes": "is made for", "uses-labels": "reads the labels of"}
+        why = {"fixed-nodes": "is bound to", "uses-labels": "reads the labels of"}
         entry = resolve(self.model)[0]
-        for trait in why.keys() & entry.traits:
-            if trait == "uses-labels" and not entry.reads_labels(self.settings):
-                continue
+        bonds = {"fixed-nodes"} & entry.traits | ({"uses-labels"} if self.labels is not None else set())
+        for trait in sorted(bonds):
             if data.num_nodes != self.num_nodes:
                 raise InputError(
                     f"Got {data.num_nodes:,} nodes; {self.model!r} {why[trait]} the {self.num_nodes:,} nodes it was "
                     "trained on and knows no others.",
                     "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'"
-                    + (" or this one with label_input=False." if "label_input" in entry.settings else "."),
+                    + (
+                        " or this one with label_input=False."
+                        if LABEL_INPUT in {**entry.settings, **self.settings}
+                        else "."
+                    ),
                 )
 
     def _must_classify(self, what: str) -> None:
@@ -351,6 +353,13 @@ class Trained:
         return torch.where(
             data.y >= 0, torch.tensor([place[name] for name in names])[data.y.clamp(min=0)], -1
         )
+
+
+def known_labels(labels: Tensor) -> Tensor:
+    """Which nodes have a label in ``Trained.labels``, bool ``[N]``."""
+    if labels.is_floating_point():
+        return ~labels.reshape(len(labels), -1).isnan().any(1)
+    return labels >= 0
 
 
 def _shown(y: Tensor, train: Tensor, units: Scaler | None) -> Tensor:

@@ -110,6 +110,7 @@ def test_only_classes_can_be_guessed(data: Data) -> None:
         few_labels("union", "gcn", data, [], task="regression")
 
 
-def test_a_model_without_weights_is_refused(data: Data) -> None:
-    with pytest.raises(InputError, match="learns nothing"):
-        few_labels("union", "label-propagation", data, [])
+@pytest.mark.parametrize("model", ["label-propagation", "feature-trees"])
+def test_a_model_without_weights_is_refused(data: Data, model: str) -> None:
+    with pytest.raises(InputError, match=f"train networks; '{model}' is none"):
+        few_labels("union", model, data, [])

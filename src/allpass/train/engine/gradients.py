@@ -66,7 +66,8 @@ class Gradients(Protocol):
 class Objective(nn.Module):
     """A model with its loss: what is differentiated.
 
-    A model may have a loss of its own, ``loss(output, x, graph, target, mask)``, that takes the place of the task's.
+    A model may have a loss of its own, ``loss(output, x, graph, target, mask)``, that takes the place of the task's,
+    and a method ``counted(mask)`` that says which training nodes enter the loss of a step.
 
     Args:
         model: The network.
@@ -88,6 +89,8 @@ class Objective(nn.Module):
         output = self.output(target, mask)
         if not self.training:
             return output
+        counted = getattr(self.model, "counted", None)
+        mask = mask if counted is None else counted(mask)
         own = getattr(self.model, "loss", None)
         if own is not None:
             return own(output, self.problem.x, self.problem.graph, target, mask), output

@@ -145,7 +145,7 @@ def few_labels(
     """
     entry = STRATEGIES[strategy]
     chosen = {**entry.options, **_checked(entry, options or {})}
-    _check_model(model, str(keywords.get("task", "classification")))
+    _check_model(model, str(keywords.get("task", "classification")), bool(keywords.get("label_input")))
     wanted = several(splits)
     known = [Labels.of(split, data.y) for split in wanted]
     found = [
@@ -183,15 +183,20 @@ def _checked(entry: Strategy, options: Mapping[str, Any]) -> Mapping[str, Any]:
     return options
 
 
-def _check_model(model: str, task: str) -> None:
+def _check_model(model: str, task: str, label_input: bool) -> None:
     if task != "classification":
         raise InputError(
             f"Got the task {task!r} for a few-label strategy.",
             'Expected "classification": nodes are added by the class that a network names.',
         )
-    entry = resolve(model)[0]
-    if {"uses-labels", "parameter-free"} & set(entry.traits):
+    if label_input:
         raise InputError(
-            f"The model {entry.name!r} learns nothing that a few-label strategy could build on.",
-            "Train it by fit, or choose a model with weights, such as 'gcn'.",
+            "Got label_input = True for a few-label strategy, which changes the labels between rounds.",
+            "Leave it out.",
+        )
+    entry = resolve(model)[0]
+    if {"uses-labels", "parameter-free", "fitted-directly"} & set(entry.traits):
+        raise InputError(
+            f"Few-label strategies train networks; {entry.name!r} is none with weights.",
+            "Train it by fit, or choose a network, such as 'gcn'.",
         )
