@@ -150,7 +150,7 @@ def recommend(name: str) -> Row:
         )
     model = report.recommendation.models[0]
     return replace(
-        _empty(name, model, _different(model, report.verdict.settings)),
+        _empty(name, model, _different(model, {**_defaults(model), **report.verdict.advised})),
         recommended=True,
         verdict_seconds=seconds,
         verdict=report.recommendation.summary,
@@ -159,10 +159,14 @@ def recommend(name: str) -> Row:
 
 def _different(model: str, settings: Any) -> str:
     """The settings that are not the defaults of a model, as JSON; empty for none."""
-    entry, numbered = resolve(model)
-    default = {**entry.training, **entry.settings, **numbered}
+    default = _defaults(model)
     changed = {key: value for key, value in settings.items() if key not in default or default[key] != value}
     return json.dumps(changed, sort_keys=True) if changed else ""
+
+
+def _defaults(model: str) -> dict[str, Any]:
+    entry, numbered = resolve(model)
+    return {**entry.training, **entry.settings, **numbered}
 
 
 def _settings(written: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ SQUARES: Mapping[Square, str] = {
 }
 """What each square of the table is called."""
 
-EPOCHS, PATIENCE = 200, 30
+EPOCHS, PATIENCE = 200, 20
 """Networks are trained briefly: at most so many epochs, and so many without a lower validation loss."""
 
 _QUICK: Mapping[str, object] = {"lr": 0.05}
@@ -71,11 +71,11 @@ _NAMES = (
     "trees",
     "structure-trees",
     "mlp-2",
-    "gcn",
     "sage",
     "acm-gcn",
-    "correct-and-smooth",
     "gprgnn",
+    "gcn",
+    "correct-and-smooth",
     "linkx",
     "fagcn",
     "linkx-structure",
@@ -84,7 +84,7 @@ _ONLY_CLASSES = {"acm-gcn"}  # ends in a ReLU, so it predicts no number below th
 
 
 def candidates_for(data: Data, names: Sequence[str] | None = None) -> list[Candidate]:
-    """The candidates that fit a graph, cheap ones first.
+    """The candidates that fit a graph: cheap ones first, then networks that are good on most graphs.
 
     Args:
         data: The graph; without features only models of the structure fit.

@@ -16,17 +16,17 @@ from allpass.diagnosis.candidates import EPOCHS, PATIENCE, SQUARES, Candidate
 from allpass.models.correct_and_smooth import BASE
 from allpass.train.engine.batch import Outcome
 from allpass.train.fit import job_of
-from allpass.train.job import Job
+from allpass.train.job import Glance, Job
 from allpass.train.rules.stopping import stopping
 from allpass.train.rules.tasks import Task
 from allpass.train.statistics import TELLING
 
-_SECONDS_PER_VALUE = 4e-9
-"""Roughly what one hidden value of one node or edge costs a network in one epoch, to skip what cannot fit."""
+_SPARSE, _DENSE, _EDGE = 2.7e-9, 2.5e-10, 4e-10
+"""Roughly the seconds that one epoch takes for each hidden channel and sparse or dense feature value, or edge."""
 
-_FEWEST_EPOCHS = 40
+_FEWEST_EPOCHS = 30
 _HIDDEN = 64
-_PATIENT = 3.0  # times the fair share of the time that is left, before a first run is cut off
+_MOST = 0.3  # share of the time left that the first run of one candidate may take
 
 
 class _OutOfTimeError(Exception):
@@ -41,11 +41,13 @@ class Entrant:
         candidate: The model.
         job: Its runs, one for each split.
         outcomes: Those that have ended.
+        cut: Whether a training ended because time was up, at its best epoch so far.
     """
 
     candidate: Candidate
     job: Job
     outcomes: list[Outcome] = field(default_factory=list)
+    cut: bool = False
 
     @property
     def seconds(self) -> float:
@@ -154,14 +156,14 @@ class _Course:
     def first_split(self, candidates: Sequence[Candidate]) -> None:
         """Run everyone on the first split; those that mend the predictions of others come after these."""
         ordered = sorted(candidates, key=lambda one: one.follows)
-        for place, candidate in enumerate(ordered):
-            fair = self.left / (len(ordered) - place)
-            if self.left <= 0 or (candidate.is_network and self._least_seconds(candidate) > fair * _PATIENT):
+        for candidate in ordered:
+            allowed = _MOST * self.left
+            if allowed <= 0 or (candidate.is_network and self._least_seconds(candidate) > allowed):
                 self.stopped.append(Stopped(candidate.model, "did not fit in the budget", math.nan, 0))
                 continue
             self.say(f"training {candidate.model}")
             entrant = Entrant(candidate, self._job(candidate))
-            if self._run(entrant, 0, time.perf_counter() + fair * _PATIENT):
+            if self._run(entrant, 0, time.perf_counter() + allowed):
                 self.entrants.append(entrant)
             else:
                 self.stopped.append(Stopped(candidate.model, "did not fit in the budget", math.nan, 0))
@@ -218,9 +220,13 @@ class _Course:
     def _run(self, entrant: Entrant, number: int, until: float) -> bool:
         until = min(until, self.deadline)
 
-        def look(_: object) -> None:
-            if time.perf_counter() > until:
+        def look(glance: Glance) -> None:
+            if time.perf_counter() <= until:
+                return
+            if glance.epoch < _FEWEST_EPOCHS:
                 raise _OutOfTimeError
+            glance.stop()
+            entrant.cut = True
 
         start = time.perf_counter()
         try:
@@ -262,11 +268,10 @@ class _Course:
         """Roughly what a network needs on one split; on a GPU nothing to speak of."""
         if torch.device(self.device).type != "cpu":
             return 0.0
-        reads_edges = candidate.square != "features"
-        x = self.data.x
-        entries = x.numel() if x.layout == torch.strided else x.values().numel()
-        values = _HIDDEN * (self.data.num_nodes + reads_edges * self.data.num_edges) + entries
-        return _FEWEST_EPOCHS * _SECONDS_PER_VALUE * values
+        x, edges = self.data.x, self.data.num_edges * (candidate.square != "features")
+        dense = x.layout == torch.strided
+        features = _DENSE * x.numel() if dense else _SPARSE * x.values().numel()
+        return _FEWEST_EPOCHS * _HIDDEN * (features + _EDGE * edges)
 
     def _hopeless(self) -> float:
         """How far behind the best on one split's validation nodes is hopeless: three standard errors, at least."""

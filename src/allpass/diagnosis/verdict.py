@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -25,6 +26,7 @@ from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.race import Race, Stopped, race
 from allpass.errors import InputError
 from allpass.models.catalog import resolve
+from allpass.models.correct_and_smooth import BASE
 from allpass.train.compare import Comparison, Contender, contender
 from allpass.train.folds import divide
 from allpass.train.rare import default_score
@@ -82,6 +84,7 @@ class Verdict:
         baseline: What the majority class or the mean scores.
         comparison: The models that ran on all splits.
         stopped: Those that did not, and why.
+        cut: Models whose training was cut short by the budget, at their best epoch so far.
         notes: What is odd about the splits, such as a class that only trains.
         budget: Seconds of training that were allowed; nothing where there was no limit.
         seconds: Seconds that it took.
@@ -95,6 +98,7 @@ class Verdict:
     baseline: Contender
     comparison: Comparison
     stopped: tuple[Stopped, ...] = ()
+    cut: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     budget: float | None = None
     seconds: float = 0.0
@@ -105,6 +109,11 @@ class Verdict:
         return self.comparison[self.model].settings
 
     @property
+    def advised(self) -> Mapping[str, object]:
+        """Settings to train the chosen model with: its defaults, but for the base model that the comparison chose."""
+        return {name: value for name, value in self.settings.items() if name == BASE}
+
+    @property
     def protocol(self) -> str:
         """How the models were trained and compared, in words."""
         count = len(self.comparison.splits)
@@ -112,9 +121,12 @@ class Verdict:
         drawn = f"{count} {rule} split{'s' * (count != 1)} ({self.comparison.shares})"
         limit = "without a limit of time" if self.budget is None else f"in a budget of {self.budget:g} s"
         text = (
-            f"{len(self.comparison.contenders)} models ran on the same {drawn}, {limit}. Networks were trained for at "
-            f"most {EPOCHS} epochs and stopped after {PATIENCE} without a lower validation loss; settings were not tuned."
+            f"{len(self.comparison.contenders)} models ran on the same {drawn}, {limit}. Networks were trained for "
+            f"at most {EPOCHS} epochs and stopped after {PATIENCE} without a lower validation loss; settings were "
+            "not tuned."
         )
+        if self.cut:
+            text += f" Cut short by the budget: {', '.join(self.cut)}."
         if count > 1:
             text += (
                 " Differences are paired by split; their 95% intervals allow for the nodes that splits share."
@@ -136,6 +148,7 @@ class Verdict:
             "baseline": {"name": self.baseline.model, "mean": self.baseline.estimate.to_dict()},
             "candidates": [one.model for one in self.comparison.contenders],
             "stopped": [vars(one) for one in self.stopped],
+            "cut": list(self.cut),
             "notes": list(self.notes),
             "budget": self.budget,
             "seconds": self.seconds,
@@ -205,9 +218,11 @@ def judge(
         _compared(found, data, folds, chosen),
         _baseline(data, folds, chosen),
         stopped=found.stopped,
+        cut=tuple(one.candidate.model for one in found.finished if one.cut),
         notes=tuple(notes),
         budget=limit,
         seconds=found.seconds,
+        test_nodes=int(folds[0].test.sum()),
     )
 
 
@@ -216,9 +231,11 @@ def conclude(
     baseline: Contender,
     *,
     stopped: tuple[Stopped, ...] = (),
+    cut: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     budget: float | None = None,
     seconds: float = 0.0,
+    test_nodes: int = 0,
 ) -> Verdict:
     """The sentences that the scores of a comparison support.
 
@@ -226,16 +243,18 @@ def conclude(
         comparison: Models on the same splits.
         baseline: The majority class, or the mean, on these splits.
         stopped: Models that did not run on all of them.
+        cut: Models whose training was cut short.
         notes: What is odd about the splits.
         budget: Seconds of training that were allowed.
         seconds: Seconds that it took.
+        test_nodes: Test nodes of a split: with one or two splits they decide how sure a difference is.
     """
     squares: dict[Square, str] = {}
     for square in SQUARES:
         members = tuple(one for one in comparison.contenders if Candidate(one.model).square == square)
         if members:
             squares[square] = replace(comparison, contenders=members).best
-    words = _Words(comparison, squares, baseline)
+    words = _Words(comparison, squares, baseline, test_nodes)
     answers = tuple(answer for answer in (words.structure(), words.features(), words.smoothing()) if answer)
     structure: Structure = "open"
     if answers and answers[0].code.startswith("structure"):
@@ -250,6 +269,7 @@ def conclude(
         baseline=baseline,
         comparison=comparison,
         stopped=stopped,
+        cut=cut,
         notes=notes,
         budget=budget,
         seconds=seconds,
@@ -259,8 +279,11 @@ def conclude(
 class _Words:
     """Sentences about a comparison."""
 
-    def __init__(self, comparison: Comparison, squares: Mapping[Square, str], baseline: Contender) -> None:
+    def __init__(
+        self, comparison: Comparison, squares: Mapping[Square, str], baseline: Contender, test_nodes: int
+    ) -> None:
         self.comparison, self.squares, self.baseline = comparison, squares, baseline
+        self.test_nodes = test_nodes
         self.score = SCORES[comparison.score]
 
     def summary(self, answers: Sequence[Answer]) -> str:
@@ -297,7 +320,12 @@ class _Words:
         elif not (self._beats_baseline(uses) or self._beats_baseline(alone)):
             title = f"Neither features nor structure predict the label: {both}"
         elif abs(found.mean) > self._little():
-            title = f"Inconclusive, because the splits of this graph differ more than the models: {both}"
+            why = (
+                "the splits differ more than the models"
+                if found.count >= TELLING
+                else "there was time for few splits"
+            )
+            title = f"Inconclusive, because {why}: {both}"
         else:
             title = f"The features hold the signal, and the structure adds nothing measurable: {both}"
         kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
@@ -346,11 +374,15 @@ class _Words:
         return self._sign(paired(ours, theirs, overlap=self.comparison.overlap)) == "ahead"
 
     def _sign(self, found: Difference) -> Literal["ahead", "behind", "even"]:
-        """Whether the difference is certain: its interval leaves 0 out, or of one or two splits it is large."""
+        """Whether the difference is certain: its interval leaves 0 out.
+
+        One or two splits have no interval; there the difference has to be larger than two points, and than two
+        standard errors of a difference between shares of the test nodes.
+        """
+        low, high = found.low, found.high
         if found.count < TELLING:
-            low, high = found.mean - 2 * self._little(), found.mean + 2 * self._little()
-        else:
-            low, high = found.low, found.high
+            margin = max(2 * self._little(), 2 * math.sqrt(0.5 / self.test_nodes) if self.test_nodes else 0.0)
+            low, high = found.mean - margin, found.mean + margin
         return "ahead" if low > 0 else "behind" if high < 0 else "even"
 
     def _little(self) -> float:

@@ -327,6 +327,7 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
         undirected: bool = True,
         random_state: int | np.random.RandomState | None = 0,
         device: str | torch.device = "cpu",
+        label_input: bool = False,
         class_weight: str | None = None,
     ) -> None:
         super().__init__(
@@ -339,6 +340,7 @@ class NodeClassifier(_NodeEstimator, ClassifierMixin, BaseEstimator):  # type: i
             undirected=undirected,
             random_state=random_state,
             device=device,
+            label_input=label_input,
         )
         self.class_weight = class_weight
 

@@ -72,6 +72,11 @@ class Glance:
     ended: int
     runs: int
 
+    def stop(self) -> None:
+        """End the runs of the batch now; each keeps its best epoch so far."""
+        if self.batch is not None:
+            self.batch.alive.zero_()
+
     @property
     def epoch(self) -> int:
         """Epochs that this batch has run."""

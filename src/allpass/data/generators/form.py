@@ -35,6 +35,7 @@ def finish(
     recipe: Mapping[str, object],
     homophily: float | None = None,
     feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
 ) -> Data:
     """The drawn graph as ``Data``, with an account of how it was drawn.
 
@@ -46,6 +47,7 @@ def finish(
         recipe: The generator's arguments, for the record.
         homophily: The share of edges inside classes that was asked for; a note says when it was not met.
         feature_names: A name for each column of x.
+        class_names: A name for each class.
     """
     account = Account()
     written = ", ".join(f"{key}={_short(value)}" for key, value in recipe.items())
@@ -63,6 +65,7 @@ def finish(
         )
     names = None if feature_names is None else list(feature_names)
     draft = Draft(len(y), edge_index, x=x, y=y, feature_names=names, account=account)
+    draft.class_names = None if class_names is None else list(class_names)
     return assemble(draft, name=name, source="generator")
 
 

@@ -97,7 +97,15 @@ def fraud_payments(
     }
     z = feature_rng.standard_normal(shift.shape) + shift
     x = np.exp(_CENTRE + _SPREAD * z).round(3).astype(np.float32)  # rounded: exp differs between processors
-    return finish("fraud_payments", unpack(keys, N), y, x, recipe=recipe, feature_names=_COLUMNS)
+    return finish(
+        "fraud_payments",
+        unpack(keys, N),
+        y,
+        x,
+        recipe=recipe,
+        feature_names=_COLUMNS,
+        class_names=("legit", "fraud"),
+    )
 
 
 def _draw(name: str, each: int, rows: int, pool: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
