@@ -199,10 +199,14 @@ def table(rows: Sequence[Row], models: Sequence[str]) -> str:
             f"{one.recommended.model:>24}{100 * one.recommended.mean:7.1f}{100 * gap.mean:+8.1f}{interval:>16}"
             f"{one.recommended.verdict_seconds:9.0f}{one.models:8d}{'  fails' if one.fails else ''}"
         )
-    return "\n".join([*lines, _judged([one for one in found.values() if one is not None], len(found))])
+    return "\n".join([*lines, judged(rows, models)])
 
 
-def _judged(found: Sequence[Regret], graphs: int) -> str:
+def judged(rows: Sequence[Row], models: Sequence[str]) -> str:
+    """How many graphs fail, and the median regret of those with many test nodes."""
+    names = dict.fromkeys(row.graph for row in rows)
+    each = [regret([row for row in rows if row.graph == name], models) for name in names]
+    found, graphs = [one for one in each if one is not None], len(each)
     failed = sum(one.fails for one in found)
     text = f"{failed} of {len(found)} graphs fail (interval above {100 * FAILS_ABOVE:.0f} points)"
     if len(found) < graphs:

@@ -6,7 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.timing import RESULTS
+from benchmarks.verdict import MODELS
+
 from allpass.data.draft import many
+from benchmarks import verdict_rows
 from tools import blocks
 from tools.blocks import table
 
@@ -69,6 +73,30 @@ def grid() -> str:
         f"chooses {setting}, which has a test accuracy of {100 * chosen['test_accuracy']:.1f}%.\n\n"
         f"Measured on {_machine(found, found['device'])}."
     )
+
+
+def verdict() -> str:
+    """What following the diagnosis costs, graph by graph."""
+    rows = verdict_rows.read(RESULTS / "verdict.csv")
+    found = {
+        name: verdict_rows.regret([row for row in rows if row.graph == name], MODELS)
+        for name in dict.fromkeys(row.graph for row in rows)
+    }
+    heads = ("graph", "score", "recommended", "its test score>", "best of ten", "its test score>", "regret>")
+    lines = [
+        (
+            name,
+            one.best.score,
+            f"`{one.recommended.model}`",
+            f"{100 * one.recommended.mean:.1f}",
+            f"`{one.best.model}`",
+            f"{100 * one.best.mean:.1f}",
+            f"{100 * one.difference.mean:.1f} ({100 * one.difference.low:.1f} to {100 * one.difference.high:.1f})",
+        )
+        for name, one in found.items()
+        if one is not None
+    ]
+    return f"{table(heads, lines)}\n\n{verdict_rows.judged(rows, MODELS)}"
 
 
 def accuracy() -> str:

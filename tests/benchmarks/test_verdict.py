@@ -115,7 +115,7 @@ def recommending(model, settings, score="accuracy"):
     def diagnose(data, *, budget):
         assert budget == 60
         return SimpleNamespace(
-            verdict=SimpleNamespace(settings=settings, comparison=SimpleNamespace(score=score)),
+            verdict=SimpleNamespace(advised=settings, comparison=SimpleNamespace(score=score)),
             recommendation=SimpleNamespace(models=(model, "mlp-2"), summary="Use it."),
         )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 from tests.diagnosis.verdicts import verdict_on
 from torch_geometric.data import Data
 
@@ -223,6 +223,9 @@ def test_rare_classes_are_judged_by_roc_auc_as_scikit_learn_has_it():
 
     outputs = Trained.of(run, "label-propagation", data, score="roc_auc").outputs(data)
     margin = (outputs[:, 1] - outputs[:, 0])[split.test]
+    truth = data.y[split.test]
+    assert verdict.precision["label-propagation"] == pytest.approx(average_precision_score(truth, margin))
+    assert verdict.precision["majority class"] == pytest.approx(float(truth.float().mean()))
     assert run.scores["test_score"] == pytest.approx(roc_auc_score(data.y[split.test], margin))
 
 

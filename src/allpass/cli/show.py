@@ -98,12 +98,21 @@ def _square_table(verdict: Verdict) -> Table:
     table.add_column("reads", no_wrap=True)
     table.add_column("best model", no_wrap=True)
     table.add_column(_score_name(verdict.comparison), justify="right", no_wrap=True)
-    table.add_row("nothing", verdict.baseline.model, _written(verdict.comparison, verdict.baseline.estimate))
+    if verdict.precision:
+        table.add_column("average precision, %", justify="right", no_wrap=True)
+
+    def more(model: str) -> list[str]:
+        return [f"{100 * verdict.precision[model]:.1f}"] if verdict.precision else []
+
+    baseline = verdict.baseline
+    table.add_row(
+        "nothing", baseline.model, _written(verdict.comparison, baseline.estimate), *more(baseline.model)
+    )
     for square, words in SQUARES.items():
         if (model := verdict.squares.get(square)) is not None:
             style = "bold" if model == verdict.model else ""
             score = _written(verdict.comparison, verdict.comparison[model].estimate)
-            table.add_row(words, Text(model), score, style=style)
+            table.add_row(words, Text(model), score, *more(model), style=style)
     return table
 
 

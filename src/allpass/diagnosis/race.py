@@ -102,6 +102,7 @@ def race(
     *,
     budget: float | None = None,
     device: torch.device | str = "cpu",
+    weights: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Race:
     """Train the candidates on the same splits, as far as the budget goes.
@@ -117,9 +118,10 @@ def race(
         task: Loss and score.
         budget: Seconds.
         device: Where networks are trained.
+        weights: Keep what was learnt.
         progress: Called with a few words before each step.
     """
-    course = _Course(data, folds, task, budget, device, progress or (lambda _: None))
+    course = _Course(data, folds, task, budget, device, weights, progress or (lambda _: None))
     course.first_split(candidates)
     if budget is not None:
         course.drop_the_hopeless()
@@ -139,10 +141,11 @@ class _Course:
         task: Task,
         budget: float | None,
         device: torch.device | str,
+        weights: bool,
         say: Callable[[str], None],
     ) -> None:
         self.data, self.folds, self.task, self.device, self.say = data, folds, task, device, say
-        self.began = time.perf_counter()
+        self.weights, self.began = weights, time.perf_counter()
         self.deadline = math.inf if budget is None else self.began + budget
         self.entrants: list[Entrant] = []
         self.stopped: list[Stopped] = []
@@ -230,7 +233,7 @@ class _Course:
 
         start = time.perf_counter()
         try:
-            for found in entrant.job.run([number], look, weights=False):
+            for found in entrant.job.run([number], look, weights=self.weights):
                 outcome = found[number]
         except _OutOfTimeError:
             return False

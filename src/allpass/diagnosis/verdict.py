@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any, Literal
 
 import torch
@@ -28,14 +29,16 @@ from allpass.errors import InputError
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE
 from allpass.train.compare import Comparison, Contender, contender
+from allpass.train.fit import Replica
 from allpass.train.folds import divide
-from allpass.train.rare import default_score
+from allpass.train.rare import default_score, shares_of
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import Task
 from allpass.train.rules.tasks import task as find_task
 from allpass.train.scaling import in_deviations
 from allpass.train.split_checks import check_splits
 from allpass.train.statistics import TELLING, Difference, estimate, overlap_of, paired
+from allpass.train.trained import Trained
 
 SPLITS = 10
 BUDGET = 60.0
@@ -84,6 +87,8 @@ class Verdict:
         baseline: What the majority class or the mean scores.
         comparison: The models that ran on all splits.
         stopped: Those that did not, and why.
+        precision: Where two classes are of very unequal size the mean average precision on test nodes, by model and of
+            the baseline: how good the top of a ranked list is.
         cut: Models whose training was cut short by the budget, at their best epoch so far.
         notes: What is odd about the splits, such as a class that only trains.
         budget: Seconds of training that were allowed; nothing where there was no limit.
@@ -99,6 +104,7 @@ class Verdict:
     comparison: Comparison
     stopped: tuple[Stopped, ...] = ()
     cut: tuple[str, ...] = ()
+    precision: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     budget: float | None = None
     seconds: float = 0.0
@@ -149,6 +155,7 @@ class Verdict:
             "candidates": [one.model for one in self.comparison.contenders],
             "stopped": [vars(one) for one in self.stopped],
             "cut": list(self.cut),
+            "precision": dict(self.precision),
             "notes": list(self.notes),
             "budget": self.budget,
             "seconds": self.seconds,
@@ -207,16 +214,19 @@ def judge(
     runners = candidates_for(data, candidates)
     data = with_some_features(in_deviations(data) if numbers else data)
     limit = budget if candidates is None else None
-    found = race(runners, data, folds, chosen, budget=limit, device=device, progress=progress)
+    rare = chosen.score == "roc_auc"
+    found = race(runners, data, folds, chosen, budget=limit, device=device, weights=rare, progress=progress)
     if not found.finished:
         raise InputError(
             f"No model could be trained in a budget of {budget:g} s.",
             "Pass a larger budget, or None for no limit.",
         )
     folds = folds[: found.splits]
+    baseline = _baseline(data, folds, chosen)
     return conclude(
         _compared(found, data, folds, chosen),
-        _baseline(data, folds, chosen),
+        baseline,
+        precision={baseline.model: _share_of_rarer(data, folds), **_precision(found, data)} if rare else {},
         stopped=found.stopped,
         cut=tuple(one.candidate.model for one in found.finished if one.cut),
         notes=tuple(notes),
@@ -233,6 +243,7 @@ def conclude(
     stopped: tuple[Stopped, ...] = (),
     cut: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    precision: Mapping[str, float] | None = None,
     budget: float | None = None,
     seconds: float = 0.0,
     test_nodes: int = 0,
@@ -244,6 +255,7 @@ def conclude(
         baseline: The majority class, or the mean, on these splits.
         stopped: Models that did not run on all of them.
         cut: Models whose training was cut short.
+        precision: Mean average precision by model, where two classes are of very unequal size.
         notes: What is odd about the splits.
         budget: Seconds of training that were allowed.
         seconds: Seconds that it took.
@@ -270,6 +282,7 @@ def conclude(
         comparison=comparison,
         stopped=stopped,
         cut=cut,
+        precision=precision or {},
         notes=notes,
         budget=budget,
         seconds=seconds,
@@ -456,6 +469,27 @@ def _compared(found: Race, data: Data, folds: Sequence[Split], task: Task) -> Co
     )
     names = tuple(fold.name for fold in folds)
     return Comparison(data.get("name") or "unnamed", task.score, names, overlap, contenders, shares(folds))
+
+
+def _precision(found: Race, data: Data) -> dict[str, float]:
+    """The mean average precision of every model that finished."""
+    return {
+        one.candidate.model: fmean(
+            Trained.of(
+                Replica(**vars(outcome), settings=run.settings, split=run.split, seed=run.seed),
+                one.candidate.model,
+                data,
+                scaling=one.job.scaling,
+            ).measure(data, run.split.test, "average_precision")
+            for run, outcome in zip(one.job.wanted, one.outcomes, strict=False)
+        )
+        for one in found.finished
+    }
+
+
+def _share_of_rarer(data: Data, folds: Sequence[Split]) -> float:
+    """The average precision of guessing: the share of the rarer class among the test nodes."""
+    return fmean(float(shares_of(data.y[fold.test]).min()) for fold in folds)
 
 
 def _baseline(data: Data, folds: Sequence[Split], task: Task) -> Contender:

@@ -102,17 +102,23 @@ class SquareRow:
     reads: str
     model: str
     score: str
+    precision: str
     chosen: bool
 
 
 def _squares(verdict: Verdict) -> list[SquareRow]:
     """The baseline and the best model of each square."""
-    compared = verdict.comparison
-    found = [SquareRow("nothing", verdict.baseline.model, _score(compared, verdict.baseline), chosen=False)]
-    for square, words in SQUARES.items():
-        if (model := verdict.squares.get(square)) is not None:
-            found.append(SquareRow(words, model, _score(compared, compared[model]), model == verdict.model))
-    return found
+    compared, baseline = verdict.comparison, verdict.baseline
+
+    def row(reads: str, one: Contender) -> SquareRow:
+        precision = f"{100 * verdict.precision[one.model]:.1f}%" if verdict.precision else ""
+        return SquareRow(reads, one.model, _score(compared, one), precision, one.model == verdict.model)
+
+    squares = {words: verdict.squares.get(square) for square, words in SQUARES.items()}
+    return [
+        row("nothing", baseline),
+        *(row(words, compared[model]) for words, model in squares.items() if model is not None),
+    ]
 
 
 def _score(compared: Comparison, one: Contender) -> str:
