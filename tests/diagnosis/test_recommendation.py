@@ -71,7 +71,7 @@ def test_whatever_is_found_the_models_to_try_exist(edges, features, tests):
         "unpredictable",
         "smooths-fast",
     )
-    facts = SimpleNamespace(edges=edges, features=features, classes=2)
+    facts = SimpleNamespace(edges=edges, features=features, classes=2, numbers=None)
     evidence = SimpleNamespace(facts=facts, tests=tests, verdict=None)
     for found in chain.from_iterable(combinations(codes, size) for size in range(len(codes) + 1)):
         recommended = recommend(evidence, tuple(SimpleNamespace(code=code) for code in found))
@@ -81,7 +81,7 @@ def test_whatever_is_found_the_models_to_try_exist(edges, features, tests):
 
 
 def judged(codes: tuple[str, ...], verdict, classes: int = 2):
-    facts = SimpleNamespace(edges=9, features=3, classes=classes)
+    facts = SimpleNamespace(edges=9, features=3, classes=classes, numbers=None)
     evidence = SimpleNamespace(facts=facts, tests={"linear": None}, verdict=verdict)
     return recommend(evidence, tuple(SimpleNamespace(code=code) for code in codes))
 

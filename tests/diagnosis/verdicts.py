@@ -19,8 +19,15 @@ def verdict_on(
     baseline: float = 0.3,
     score: str = "accuracy",
     stopped: tuple[Stopped, ...] = (),
+    test_nodes: int = 0,
 ) -> Verdict:
     count = len(next(iter(scores.values())))
     flat = (baseline,) * count
     nothing = Contender("majority class", {}, flat, flat, estimate(flat), 0.0, 0.0, 0)
-    return conclude(comparison(scores, validation, score=score), nothing, stopped=stopped, budget=60.0)
+    return conclude(
+        comparison(scores, validation, score=score),
+        nothing,
+        stopped=stopped,
+        budget=60.0,
+        test_nodes=test_nodes,
+    )

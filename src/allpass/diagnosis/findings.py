@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 
 from allpass.data.draft import many
+from allpass.diagnosis.answers import Answer, Kind
 from allpass.diagnosis.chance import Chance
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.filtering import Separation
 from allpass.diagnosis.frequency import Frequencies
 from allpass.diagnosis.numbers import Numbers
 from allpass.diagnosis.oversmoothing import Smoothing
-from allpass.diagnosis.verdict import Answer, Kind, Verdict
+from allpass.diagnosis.verdict import Verdict
 from allpass.metrics import GraphTest
 
 

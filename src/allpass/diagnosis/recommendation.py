@@ -65,6 +65,12 @@ def _from_measurements(evidence: Evidence, findings: tuple[Finding, ...]) -> Rec
                 "Check that the edge table was read as meant: its columns, and the ids it shares with the nodes.",
             ),
         )
+    if evidence.facts.numbers is not None:
+        return Recommendation(
+            "Train models to see whether the structure helps: measurements do not decide it for numbers.",
+            ("trees", "label-propagation", "mlp-2") if evidence.facts.features else ("label-propagation",),
+            ("Leave out --no-verdict, or compare these models on the same splits.",),
+        )
     if evidence.facts.classes < 2:
         return Recommendation(
             "Without at least two classes there is nothing to tell whether the structure helps.",

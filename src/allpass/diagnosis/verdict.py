@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -14,6 +13,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split, shares
+from allpass.diagnosis.answers import Answer, Sentences
 from allpass.diagnosis.candidates import (
     EPOCHS,
     PATIENCE,
@@ -32,12 +32,11 @@ from allpass.train.compare import Comparison, Contender, contender
 from allpass.train.fit import Replica
 from allpass.train.folds import divide
 from allpass.train.rare import default_score, shares_of
-from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import Task
 from allpass.train.rules.tasks import task as find_task
 from allpass.train.scaling import in_deviations
 from allpass.train.split_checks import check_splits
-from allpass.train.statistics import TELLING, Difference, estimate, overlap_of, paired
+from allpass.train.statistics import estimate, overlap_of
 from allpass.train.trained import Trained
 
 SPLITS = 10
@@ -47,31 +46,7 @@ BUDGET = 60.0
 LEAST = 50
 """Labelled nodes below which test sets of a fifth say nothing."""
 
-Kind = Literal["good", "bad", "note"]
 Structure = Literal["helps", "hurts", "open"]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer to one question.
-
-    Args:
-        code: Short stable name, for programs.
-        kind: Whether it speaks for using the structure, against it, or neither.
-        title: The answer.
-        text: The numbers behind it, in a sentence.
-        model: The model whose lead answers the question.
-        other: The one it is compared with.
-        difference: By how much the first is ahead.
-    """
-
-    code: str
-    kind: Kind
-    title: str
-    text: str
-    model: str
-    other: str
-    difference: Difference
 
 
 @dataclass(frozen=True)
@@ -266,7 +241,7 @@ def conclude(
         members = tuple(one for one in comparison.contenders if Candidate(one.model).square == square)
         if members:
             squares[square] = replace(comparison, contenders=members).best
-    words = _Words(comparison, squares, baseline, test_nodes)
+    words = Sentences(comparison, squares, baseline, test_nodes)
     answers = tuple(answer for answer in (words.structure(), words.features(), words.smoothing()) if answer)
     structure: Structure = "open"
     if answers and answers[0].code.startswith("structure"):
@@ -287,166 +262,6 @@ def conclude(
         budget=budget,
         seconds=seconds,
     )
-
-
-class _Words:
-    """Sentences about a comparison."""
-
-    def __init__(
-        self, comparison: Comparison, squares: Mapping[Square, str], baseline: Contender, test_nodes: int
-    ) -> None:
-        self.comparison, self.squares, self.baseline = comparison, squares, baseline
-        self.test_nodes = test_nodes
-        self.score = SCORES[comparison.score]
-
-    def summary(self, answers: Sequence[Answer]) -> str:
-        """Which squares hold the signal, and how much of it."""
-        best = self.comparison.best
-        nothing = f"{self.baseline.model} {self._written(self.baseline)}"
-        if not self._beats_baseline(best):
-            return f"No signal found: the best model, {best}, reaches {self._reach(best)}, the {nothing}."
-        if "features" not in self.squares:
-            return f"The structure predicts {self._reach(best)} ({best}); the {nothing}."
-        codes = {answer.code: answer for answer in answers}
-        if {"structure-ahead", "features-even"} <= codes.keys():
-            alone, features = self.squares["structure"], self.squares["features"]
-            if codes["features-even"].difference.mean < self._little():
-                return (
-                    f"Structure alone predicts {self._reach(alone)} ({alone}); the features add nothing measurable to "
-                    f"it, and alone reach {self._reach(features)} ({features})."
-                )
-        return answers[0].title if answers else f"{best} reaches {self._reach(best)}, the {nothing}."
-
-    def structure(self) -> Answer | None:
-        """Does the structure add to the features?"""
-        uses = self._best_of("structure", "both")
-        alone = self.squares.get("features")
-        if uses is None or alone is None:
-            return None
-        found = self.comparison.difference(uses, alone)
-        sign, with_it, without = self._sign(found), self._reach(uses), self._reach(alone)
-        both = f"{uses} reaches {with_it}, the features alone {without} ({alone})."
-        if sign == "ahead":
-            title = f"The structure helps: {both}"
-        elif sign == "behind":
-            title = f"The structure hurts: {both}"
-        elif not (self._beats_baseline(uses) or self._beats_baseline(alone)):
-            title = f"Neither features nor structure predict the label: {both}"
-        elif abs(found.mean) > self._little():
-            why = (
-                "the splits differ more than the models"
-                if found.count >= TELLING
-                else "there was time for few splits"
-            )
-            title = f"Inconclusive, because {why}: {both}"
-        else:
-            title = f"The features hold the signal, and the structure adds nothing measurable: {both}"
-        kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
-        return self._answer("structure", uses, alone, found, title, kinds[sign])
-
-    def features(self) -> Answer | None:
-        """Do the features add to the structure?"""
-        uses, alone = self._best_of("features", "both"), self.squares.get("structure")
-        if uses is None or alone is None or "features" not in self.squares:
-            return None
-        found = self.comparison.difference(uses, alone)
-        sign = self._sign(found) if abs(found.mean) > self._little() else "even"
-        titles = {
-            "ahead": f"The features help: {uses} reaches {self._reach(uses)}, the structure alone "
-            f"{self._reach(alone)} ({alone}).",
-            "behind": f"The features distract: the structure alone reaches {self._reach(alone)} ({alone}), "
-            f"{uses} {self._reach(uses)}.",
-            "even": f"The features add nothing measurable to the structure: {alone} reaches {self._reach(alone)} "
-            f"without them, {uses} {self._reach(uses)} with them.",
-        }
-        return self._answer("features", uses, alone, found, titles[sign], "note", sign=sign)
-
-    def smoothing(self) -> Answer | None:
-        """Does averaging neighbours lose what a high-pass channel keeps?"""
-        names = {one.model for one in self.comparison.contenders}
-        if not {"acm-gcn", "gcn"} <= names:
-            return None
-        found = self.comparison.difference("acm-gcn", "gcn")
-        sign, gap = self._sign(found), self._gap(found)
-        titles = {
-            "ahead": f"Smoothing hurts: acm-gcn, which keeps differences, gains {gap} over gcn.",
-            "behind": f"Smoothing is right: acm-gcn, which keeps differences, loses {gap} to gcn.",
-            "even": f"Smoothing does no clear harm: acm-gcn and gcn are {gap} apart.",
-        }
-        kinds: dict[str, Kind] = {"ahead": "bad", "behind": "good", "even": "note"}
-        return self._answer("smoothing", "acm-gcn", "gcn", found, titles[sign], kinds[sign])
-
-    def _best_of(self, *squares: Square) -> str | None:
-        members = tuple(self.comparison[self.squares[square]] for square in squares if square in self.squares)
-        return replace(self.comparison, contenders=members).best if members else None
-
-    def _beats_baseline(self, model: str) -> bool:
-        sign = self.score.sign
-        pair = (self.comparison[model].scores, self.baseline.scores)
-        ours, theirs = ([sign * score for score in scores] for scores in pair)
-        return self._sign(paired(ours, theirs, overlap=self.comparison.overlap)) == "ahead"
-
-    def _sign(self, found: Difference) -> Literal["ahead", "behind", "even"]:
-        """Whether the difference is certain: its interval leaves 0 out.
-
-        One or two splits have no interval; there the difference has to be larger than two points, and than two
-        standard errors of a difference between shares of the test nodes.
-        """
-        low, high = found.low, found.high
-        if found.count < TELLING:
-            margin = max(2 * self._little(), 2 * math.sqrt(0.5 / self.test_nodes) if self.test_nodes else 0.0)
-            low, high = found.mean - margin, found.mean + margin
-        return "ahead" if low > 0 else "behind" if high < 0 else "even"
-
-    def _little(self) -> float:
-        """A difference that is too small to matter: a point, or a hundredth of R²."""
-        return 0.01
-
-    def _answer(
-        self,
-        question: str,
-        model: str,
-        other: str,
-        found: Difference,
-        title: str,
-        kind: Kind,
-        *,
-        sign: str | None = None,
-    ) -> Answer:
-        sign = sign or self._sign(found)
-        if found.count < TELLING:
-            text = (
-                f"On {found.count} split{'s' * (found.count != 1)}, too few for an interval: {model} less {other} "
-                f"{self._points(found.mean)}."
-            )
-        else:
-            low, high = (self._points(end) for end in (found.low, found.high))
-            unit = "points" if self.comparison.in_percent else self.score.name.replace("r2", "R²")
-            text = (
-                f"Paired over {found.count} splits, {model} less {other}: {self._points(found.mean)} {unit}, "
-                f"95% interval {low} to {high}."
-            )
-        return Answer(f"{question}-{sign}", kind, title, text, model, other, found)
-
-    def _reach(self, model: str) -> str:
-        return self._written(self.comparison[model])
-
-    def _written(self, one: Contender) -> str:
-        name = {"roc_auc": " ROC AUC", "r2": "R² ", "accuracy": ""}.get(self.comparison.score)
-        if name is None:
-            name = " " + self.comparison.score.replace("_", " ")
-        number = (
-            f"{100 * one.estimate.mean:.1f}%" if self.comparison.in_percent else f"{one.estimate.mean:.2f}"
-        )
-        return name + number if name.endswith(" ") else number + name
-
-    def _gap(self, found: Difference) -> str:
-        if self.comparison.in_percent:
-            return f"{100 * abs(found.mean):.1f} points"
-        return f"{abs(found.mean):.2f} of R²" if self.comparison.score == "r2" else f"{abs(found.mean):.2g}"
-
-    def _points(self, difference: float) -> str:
-        return f"{100 * difference:+.1f}" if self.comparison.in_percent else f"{difference:+.2f}"
 
 
 def limits(model: str) -> str:

@@ -1,0 +1,103 @@
+"""What given scores support, in sentences."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from tests.diagnosis.verdicts import verdict_on
+
+LOW, MIDDLE, HIGH = (
+    (0.50, 0.51, 0.49, 0.50, 0.52),
+    (0.70, 0.71, 0.69, 0.71, 0.70),
+    (0.90, 0.91, 0.89, 0.9, 0.92),
+)
+WILD = (0.3, 0.9, 0.6, 0.7, 0.5)
+NOTHING = (0.30, 0.31, 0.29, 0.30, 0.30)
+
+
+@pytest.mark.parametrize(
+    ("scores", "structure", "words"),
+    [
+        (
+            {"mlp-2": LOW, "trees": HIGH, "label-propagation": MIDDLE},
+            "helps",
+            "The structure helps: trees reaches 90.4%",
+        ),
+        ({"mlp-2": LOW, "trees": HIGH, "label-propagation": HIGH}, "helps", "Structure alone predicts 90.4%"),
+        ({"mlp-2": HIGH, "gcn": MIDDLE}, "hurts", "The structure hurts: gcn reaches 70.2%"),
+        (
+            {"mlp-2": HIGH, "gcn": HIGH},
+            "open",
+            "The features hold the signal, and the structure adds nothing",
+        ),
+        ({"mlp-2": MIDDLE, "gcn": WILD}, "open", "Inconclusive"),
+        ({"mlp-2": NOTHING, "gcn": NOTHING}, "open", "No signal found"),
+        (
+            {"label-propagation": HIGH},
+            "open",
+            "The structure predicts 90.4% (label-propagation); the majority class 30.0%",
+        ),
+    ],
+)
+def test_the_sentence_names_the_square_that_holds_the_signal(scores, structure, words):
+    verdict = verdict_on(scores)
+    assert verdict.structure == structure
+    assert words in verdict.summary
+    json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_every_square_has_its_best_model():
+    verdict = verdict_on({"mlp-2": LOW, "feature-trees": MIDDLE, "gcn": HIGH, "linkx-structure": LOW})
+    assert verdict.squares == {"features": "feature-trees", "structure": "linkx-structure", "both": "gcn"}
+    assert verdict.model == "gcn"
+    assert "features alone 70.2% (feature-trees)" in verdict.summary
+
+
+def test_validation_chooses_and_test_scores_are_reported():
+    scores = {"mlp-2": LOW, "gcn": MIDDLE, "acm-gcn": HIGH}
+    verdict = verdict_on(scores, validation={"mlp-2": LOW, "gcn": HIGH, "acm-gcn": MIDDLE})
+    assert verdict.model == "gcn"
+    assert "gcn reaches 70.2%" in verdict.summary
+
+
+def test_smoothing_is_judged_where_both_networks_ran():
+    codes = [answer.code for answer in verdict_on({"mlp-2": LOW, "gcn": MIDDLE, "acm-gcn": HIGH}).answers]
+    assert codes == ["structure-ahead", "smoothing-ahead"]
+    assert [answer.code for answer in verdict_on({"mlp-2": LOW, "gcn": MIDDLE}).answers] == [
+        "structure-ahead"
+    ]
+
+
+def test_features_that_add_less_than_a_point_add_nothing():
+    nearly = tuple(score + 0.005 for score in HIGH)
+    verdict = verdict_on({"mlp-2": LOW, "trees": nearly, "label-propagation": HIGH})
+    assert verdict.answers[1].code == "features-even"
+    assert verdict.summary.startswith("Structure alone predicts")
+
+
+def test_numbers_speak_of_r2():
+    verdict = verdict_on({"mlp-2": LOW, "gcn": HIGH}, score="r2")
+    assert "gcn reaches R² 0.90, the features alone R² 0.50" in verdict.summary
+
+
+def test_one_split_gives_no_interval():
+    verdict = verdict_on({"mlp-2": (0.5,), "gcn": (0.9,)})
+    assert verdict.structure == "helps"
+    assert "On 1 split, too few for an interval" in verdict.answers[0].text
+
+
+def test_a_model_that_diverged_wins_nothing():
+    verdict = verdict_on({"mlp-2": LOW, "gcn": HIGH, "acm-gcn": (math.nan,) * 5})
+    assert verdict.model == "gcn"
+    json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_with_one_split_the_test_nodes_decide_how_sure_it_is():
+    """Three points apart: certain on ten thousand test nodes, not on a hundred."""
+    scores = {"mlp-2": (0.87,), "gcn": (0.90,)}
+    assert verdict_on(scores, test_nodes=10_000).structure == "helps"
+    few = verdict_on(scores, test_nodes=100)
+    assert few.structure == "open"
+    assert few.summary.startswith("Inconclusive, because there was time for few splits")
