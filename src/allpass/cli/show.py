@@ -126,6 +126,10 @@ def _show_training(out: Console, verdict: Verdict) -> None:
     for reason in dict.fromkeys(one.reason for one in verdict.stopped):
         names = ", ".join(one.model for one in verdict.stopped if one.reason == reason)
         out.print(Padding(Text(f"Stopped, {reason}: {names}", style="dim"), (0, 0, 0, 2)))
+    if verdict.budget is not None:
+        names = ",".join(one.model for one in compared.contenders)
+        repeat = f"To repeat exactly these models without a limit of time: --candidates {names}"
+        out.print(Padding(Text(repeat, style="dim"), (0, 0, 0, 2)))
 
 
 def _score_name(compared: Comparison) -> str:
