@@ -20,6 +20,7 @@ from allpass.train.estimator import NodeClassifier, NodeRegressor
 from allpass.train.export import ExportError, export
 from allpass.train.fit import fit, job_of
 from allpass.train.folds import divide, train_folds
+from allpass.train.job import Glance
 from allpass.train.kept import fit_into
 from allpass.train.rules.stopping import stopping
 from allpass.train.runs.store import Store
@@ -214,3 +215,17 @@ def test_nothing_leaks_where_labels_are_shuffled(model: str) -> None:
         nodes += int(split.test.sum())
     deviation = math.sqrt(nodes * (1 / 3) * (2 / 3))
     assert abs(right - nodes / 3) < 4 * deviation
+
+
+def test_trees_that_are_ended_early_keep_their_best_round(data: Data) -> None:
+    """A look that calls ``stop`` gives what a limit on the rounds gives."""
+
+    def stop_after_ten(glance: Glance) -> None:
+        if glance.step >= 9:
+            glance.stop()
+
+    (split,) = splits(data, "stratified", count=1)
+    (ended,) = fit("trees", data, split, look=stop_after_ten)
+    (limited,) = fit("trees", data, split, {"max_trees": 10})
+    assert ended.epochs <= 10
+    assert ended.scores == limited.scores

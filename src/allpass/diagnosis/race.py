@@ -24,7 +24,7 @@ from allpass.train.statistics import TELLING
 _SPARSE, _DENSE, _EDGE = 2.7e-9, 2.5e-10, 4e-10
 """Roughly the seconds that one epoch takes for each hidden channel and sparse or dense feature value, or edge."""
 
-_FEWEST_EPOCHS = 30
+_FEWEST_EPOCHS, _FEWEST_ROUNDS = 30, 10
 _HIDDEN = 64
 _MOST = 0.3  # share of the time left that the first run of one candidate may take
 
@@ -226,7 +226,7 @@ class _Course:
         def look(glance: Glance) -> None:
             if time.perf_counter() <= until:
                 return
-            if glance.epoch < _FEWEST_EPOCHS:
+            if glance.epoch < (_FEWEST_EPOCHS if entrant.candidate.is_network else _FEWEST_ROUNDS):
                 raise _OutOfTimeError
             glance.stop()
             entrant.cut = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from allpass.errors import InputError
+from allpass.models.direct import EndEarly
 
 Array = NDArray[Any]
 
@@ -198,7 +200,7 @@ class Booster:
             rounds: The most rounds.
             patience: Rounds without a lower validation loss, after which it ends.
             settings: More parameters of LightGBM.
-            on_step: Called with the number of each round; may raise to stop.
+            on_step: Called with the number of each round; may raise :class:`EndEarly` to keep the best round so far.
         """
         lightgbm = _lightgbm()
         params = {
@@ -211,7 +213,7 @@ class Booster:
             "verbosity": -1,
         }
         learn = lightgbm.Dataset(table[train], target[train], weight=weight, params=params)
-        callbacks = [] if on_step is None else [lambda env: on_step(env.iteration)]
+        callbacks = [] if on_step is None else [_ending_early(on_step)]
         judge = []
         if len(val):
             judge = [learn.create_valid(table[val], target[val])]
@@ -219,7 +221,7 @@ class Booster:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its own, about parameters it was given twice
             found = lightgbm.train(params, learn, rounds, valid_sets=judge, callbacks=callbacks)
-        kept = found.best_iteration if len(val) else -1
+        kept = found.best_iteration if found.best_iteration > 0 else -1
         return cls(Forest.of(found.model_to_string(num_iteration=kept), outputs), table.shape[1])
 
     def predict(self, table: Array) -> Array:
@@ -231,6 +233,22 @@ class Booster:
     def rounds(self) -> int:
         """Rounds that are kept."""
         return len(self.forest.num_leaves) // self.forest.outputs
+
+
+def _ending_early(on_step: Callable[[int], None]) -> Callable[[Any], None]:
+    """Calls ``on_step`` at every round, and ends the boosting at its best round so far when asked to."""
+    best = [math.inf, 0]
+
+    def callback(env: Any) -> None:
+        loss = env.evaluation_result_list[0][2] if env.evaluation_result_list else -env.iteration
+        if loss < best[0]:
+            best[:] = [loss, env.iteration]
+        try:
+            on_step(env.iteration)
+        except EndEarly:
+            raise _lightgbm().callback.EarlyStopException(best[1], env.evaluation_result_list) from None
+
+    return callback
 
 
 def _entries(part: str) -> dict[str, str]:

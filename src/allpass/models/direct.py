@@ -12,6 +12,10 @@ from allpass.graph.operator import Operator
 from allpass.nn.inputs import Features
 
 
+class EndEarly(Exception):  # noqa: N818 - a request, not an error
+    """Raised by a look at a training: end it here and keep the best so far."""
+
+
 @dataclass(frozen=True)
 class Examples:
     """What a direct model is fitted on.
@@ -50,7 +54,8 @@ class Direct(ABC):
 
         Args:
             examples: Features, graph, labels and masks.
-            on_step: Called with the number of each step; may raise to stop.
+            on_step: Called with the number of each step; may raise :class:`EndEarly` to end here, or anything else
+                to give up.
         """
 
     @abstractmethod

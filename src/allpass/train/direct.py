@@ -27,7 +27,7 @@ def fitted(
     target: Tensor | None = None,
     class_weight: str = "none",
     seed: int = 0,
-    on_step: Callable[[], None] | None = None,
+    on_step: Callable[[int], None] | None = None,
     weights: bool = True,
     curves: bool = False,
 ) -> Outcome:
@@ -41,7 +41,7 @@ def fitted(
         target: What is learnt in place of the labels.
         class_weight: How much the classes count, a name of ``CLASS_WEIGHTS``.
         seed: Decides what is random.
-        on_step: Called at each step; may raise to stop.
+        on_step: Called with the number of each step; may raise to stop.
         weights: Keep what was learnt.
         curves: Report the scores as curves too.
     """
@@ -50,7 +50,7 @@ def fitted(
     if class_weight == "balanced":
         weight = balanced(learnt, split.train.double(), max(task.out_channels(learnt), 2))
     examples = Examples(problem.x, problem.graph, learnt, split.train, split.val, weight=weight, seed=seed)
-    outputs = model.fit(examples, None if on_step is None else lambda _: on_step())
+    outputs = model.fit(examples, on_step)
     state = model.state_dict() if weights else {}
     return _outcome(outputs, problem, task, split, target, state, curves, start, steps=max(model.steps, 1))
 

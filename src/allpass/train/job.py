@@ -18,6 +18,7 @@ from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE, CorrectedModel
+from allpass.models.direct import EndEarly
 from allpass.models.entry import LABEL_INPUT, Model
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
@@ -66,21 +67,24 @@ class Glance:
         batch: What is being trained right now; nothing for a model without epochs.
         ended: Runs that have ended before it.
         runs: Runs in all.
+        step: The step of a model without epochs.
     """
 
     batch: Batch | None
     ended: int
     runs: int
+    step: int = 0
 
     def stop(self) -> None:
-        """End the runs of the batch now; each keeps its best epoch so far."""
-        if self.batch is not None:
-            self.batch.alive.zero_()
+        """End the runs now; each keeps its best epoch or step so far."""
+        if self.batch is None:
+            raise EndEarly
+        self.batch.alive.zero_()
 
     @property
     def epoch(self) -> int:
-        """Epochs that this batch has run."""
-        return 0 if self.batch is None else int(self.batch.epoch)
+        """Epochs that this batch has run, or steps."""
+        return self.step if self.batch is None else int(self.batch.epoch)
 
     @property
     def alive(self) -> int:
@@ -194,10 +198,14 @@ class Job:
         """
         ended = set[int]()
         if not self._has_epochs:
+
+            def watch(glance: Glance) -> None:
+                if look is not None:
+                    look(replace(glance, ended=len(ended), runs=len(numbers)))
+
             for number in numbers:
                 for taken in take([number]):
-                    glance = (lambda: look(Glance(None, len(ended), len(numbers)))) if look else None
-                    found = self._without_epochs(taken, glance, weights=weights)
+                    found = self._without_epochs(taken, watch, weights=weights)
                     ended.add(taken)
                     yield {taken: found}
             return
@@ -206,8 +214,8 @@ class Job:
             left = [number for number in take(part) if number not in ended]
             if not left:
                 return
-            watch = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
-            for batch in train(self.batch(left), watch, weights=weights):
+            glance = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
+            for batch in train(self.batch(left), glance, weights=weights):
                 now = {left[place]: outcome for place, outcome in batch.items()}
                 ended.update(now)
                 yield now
@@ -344,7 +352,7 @@ class Job:
     def _has_epochs(self) -> bool:
         return self.entry.is_network and "parameter-free" not in self.entry.traits
 
-    def _without_epochs(self, number: int, on_step: Callable[[], None] | None, *, weights: bool) -> Outcome:
+    def _without_epochs(self, number: int, look: Look, *, weights: bool) -> Outcome:
         """One run of a model that is fitted in one call, or has nothing to train."""
         run = self.wanted[number]
         given: dict[str, Any] = {"target": run.target, "weights": weights, "curves": self.curves}
@@ -353,7 +361,7 @@ class Job:
             return evaluated(network, self.problem, self.recipe.task, run.split, **given)
         model = unfitted(self.entry.name, run.settings, **self._sizes)
         if isinstance(model, CorrectedModel):
-            first = self._base_of(model.base, number, on_step)
+            first = self._base_of(model.base, number, look)
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
             model.steps = first.epochs
         return fitted(
@@ -363,11 +371,11 @@ class Job:
             run.split,
             class_weight=self.recipe.class_weight,
             seed=run.seed,
-            on_step=on_step,
+            on_step=lambda step: look(Glance(None, 0, 1, step)),
             **given,
         )
 
-    def _base_of(self, base: str, number: int, on_step: Callable[[], None] | None) -> Outcome:
+    def _base_of(self, base: str, number: int, look: Look) -> Outcome:
         """The training of the model whose predictions this run corrects."""
         if base not in self._bases:  # one job for all runs: they share the graph and the features
             self._bases[base] = Job(
@@ -380,7 +388,6 @@ class Job:
                 device=self.base_device,
                 dtype=self.dtype,
             )
-        look = None if on_step is None else lambda _: on_step()
         (found,) = self._bases[base].run([number], look)
         return found[number]
 
