@@ -44,6 +44,9 @@ class Direct(ABC):
     steps = 0
     """How many steps the last :meth:`fit` took, such as boosting rounds."""
 
+    sampled = ""
+    """What the last :meth:`fit` learnt from, such as "200 of 600 training nodes", where that was not all."""
+
     @abstractmethod
     def fit(self, examples: Examples, on_step: Callable[[int], None] | None = None) -> Tensor:
         """Learn, and return the outputs for every node, ``[N, out_channels]``.
