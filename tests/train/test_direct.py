@@ -31,6 +31,8 @@ MODELS = [
     ("trees", {"label_input": False}),
     ("feature-trees", {}),
     ("structure-trees", {}),
+    ("linear", {}),
+    ("linear", {"label_input": False}),
     ("label-propagation", {}),
     ("correct-and-smooth", {}),
     ("correct-and-smooth", {"base": "feature-trees"}),
