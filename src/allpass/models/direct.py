@@ -1,4 +1,4 @@
-"""Models that are fitted in one call instead of epoch by epoch: boosted trees, and steps after another model."""
+"""Models that are fitted in one call instead of epoch by epoch: trees, linear ones, and steps after another model."""
 
 from __future__ import annotations
 
