@@ -27,6 +27,7 @@ def test_the_squares_follow_what_a_model_reads():
         "feature-trees": "features",
         "label-propagation": "structure",
         "trees": "both",
+        "linear": "both",
     }
     assert {name: Candidate(name).square for name in expected} == expected
 

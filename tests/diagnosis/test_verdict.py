@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from torch_geometric.data import Data
 
 from allpass.data import load, splits
+from allpass.diagnosis.candidates import Candidate
 from allpass.diagnosis.facts import gather_facts
 from allpass.diagnosis.verdict import judge, limits, why_not
 from allpass.metrics import prepare
@@ -107,6 +108,21 @@ def test_a_graph_without_features_gets_a_verdict():
     assert verdict.summary.startswith("The structure predicts")
     assert set(verdict.squares) == {"structure"}
     assert verdict.comparison["label-propagation"].estimate.mean > 0.9
+
+
+def test_what_was_sampled_is_said(monkeypatch):
+    few = {"max_nodes": 100}
+    runners = [Candidate("trees", few), Candidate("linear", few), Candidate("feature-trees")]
+    monkeypatch.setattr("allpass.diagnosis.verdict.candidates_for", lambda data, names: runners)
+    verdict = judge(blocks(300), count=2, budget=None)
+    sampled = "100 of 180 training nodes"
+    assert verdict.sampled == {"trees": sampled, "linear": sampled}
+    assert f" Learnt from {sampled}: trees, linear." in verdict.protocol
+    assert json.loads(json.dumps(verdict.to_dict()))["sampled"] == verdict.sampled
+    monkeypatch.undo()
+    verdict = judge(blocks(300), count=1, candidates=["trees"])
+    assert not verdict.sampled
+    assert "Learnt from" not in verdict.protocol
 
 
 def test_numbers_that_are_smooth_over_the_graph():

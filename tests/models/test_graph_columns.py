@@ -43,7 +43,10 @@ def close(found: np.ndarray, wanted: object) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_features_of_neighbours_one_node_at_a_time(seed: int) -> None:
     A, X = dense_graph(seed), np.random.default_rng(seed).normal(size=(12, 3)).astype(np.float32)
-    found = graph_columns(torch.tensor(X), operator(A), only(features=True, neighbours=True))
+    x, graph = torch.tensor(X), operator(A)
+    found = graph_columns(x, graph, only(features=True, neighbours=True, extremes=True))
+    without = graph_columns(x, graph, only(features=True, neighbours=True))
+    np.testing.assert_array_equal(without, np.delete(found, range(6, 12), axis=1))
     bare = A - np.diag(np.diag(A))
     degree = (bare + np.eye(12)).sum(1)
     smooth = (bare + np.eye(12)) / np.sqrt(np.outer(degree, degree))

@@ -114,7 +114,7 @@ def test_a_graph_of_new_nodes() -> None:
     assert model(torch.randn(150, 8), index).shape == (150, 3)
     reading = Trees(8, 3)
     reading.fit(EXAMPLES)
-    with pytest.raises(InputError, match="Got no labels; these trees read the known labels"):
+    with pytest.raises(InputError, match="Got no labels; this model reads the known labels"):
         reading(EXAMPLES.x, EXAMPLES.graph)
     bound = direct("structure-trees", in_channels=8, out_channels=3)
     bound.fit(EXAMPLES)
@@ -124,9 +124,12 @@ def test_a_graph_of_new_nodes() -> None:
 
 
 def test_too_many_training_nodes_are_sampled() -> None:
-    few, all_of_them = Trees(8, 3, max_nodes=20).fit(EXAMPLES), Trees(8, 3).fit(EXAMPLES)
-    assert few.shape == all_of_them.shape
-    assert not torch.equal(few, all_of_them)
+    some, every = Trees(8, 3, max_nodes=20), Trees(8, 3)
+    assert not torch.equal(some.fit(EXAMPLES), every.fit(EXAMPLES))
+    assert some.sampled == f"20 of {int(EXAMPLES.train.sum())} training nodes"
+    assert every.sampled == ""
+    some.fit(replace(EXAMPLES, train=EXAMPLES.train & (EXAMPLES.train.cumsum(0) <= 20)))
+    assert some.sampled == ""
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ MODELS = [
     ("trees", {"label_input": False}),
     ("feature-trees", {}),
     ("structure-trees", {}),
+    ("linear", {}),
+    ("linear", {"label_input": False}),
     ("label-propagation", {}),
     ("correct-and-smooth", {}),
     ("correct-and-smooth", {"base": "feature-trees"}),
@@ -106,7 +108,7 @@ def test_a_checkpoint_with_a_part_missing_is_refused(data: Data, tmp_path, name:
         checkpoint.load(folder)
 
 
-@pytest.mark.parametrize(("model", "settings"), MODELS[:6], ids=IDS[:6])
+@pytest.mark.parametrize(("model", "settings"), MODELS[:8], ids=IDS[:8])
 def test_runs_are_stored_once_and_are_those_of_fit(data: Data, model: str, settings, tmp_path) -> None:
     folds = splits(data, "random", count=2)
     alone = fit(model, data, folds, settings, stop=SHORT)
@@ -202,7 +204,9 @@ def test_the_estimators(data: Data) -> None:
     assert np.corrcoef(predicted, numbers.y[split.test])[0, 1] > 0.8
 
 
-@pytest.mark.parametrize("model", ["trees", "structure-trees", "correct-and-smooth", "label-propagation"])
+@pytest.mark.parametrize(
+    "model", ["trees", "linear", "structure-trees", "correct-and-smooth", "label-propagation"]
+)
 def test_nothing_leaks_where_labels_are_shuffled(model: str) -> None:
     """Eight graphs with shuffled labels: right answers on test nodes stay within four deviations of a coin's."""
     right = nodes = 0

@@ -69,6 +69,7 @@ _NAMES = (
     "label-propagation",
     "feature-trees",
     "trees",
+    "linear",
     "structure-trees",
     "mlp-2",
     "sage",

@@ -54,6 +54,11 @@ class Entrant:
         """What one split costs; the first one includes what is shared by all."""
         return min(outcome.seconds for outcome in self.outcomes)
 
+    @property
+    def sampled(self) -> str:
+        """What part of the training nodes it learnt from, in words; empty for all of them."""
+        return self.outcomes[0].sampled
+
     def gain(self, task: Task) -> float:
         """Mean validation score, turned so that more is better; NaN counts as the worst."""
         mean = task.scorer.sign * fmean(outcome.scores["val_score"] for outcome in self.outcomes)

@@ -65,6 +65,7 @@ class Verdict:
         precision: Where two classes are of very unequal size the mean average precision on test nodes, by model and of
             the baseline: how good the top of a ranked list is.
         cut: Models whose training was cut short by the budget, at their best epoch so far.
+        sampled: What part of the training nodes a model learnt from, by model, where that was not all.
         notes: What is odd about the splits, such as a class that only trains.
         budget: Seconds of training that were allowed; nothing where there was no limit.
         seconds: Seconds that it took.
@@ -80,6 +81,7 @@ class Verdict:
     stopped: tuple[Stopped, ...] = ()
     cut: tuple[str, ...] = ()
     precision: Mapping[str, float] = field(default_factory=dict)
+    sampled: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     budget: float | None = None
     seconds: float = 0.0
@@ -108,6 +110,9 @@ class Verdict:
         )
         if self.cut:
             text += f" Cut short by the budget: {', '.join(self.cut)}."
+        for part in dict.fromkeys(self.sampled.values()):
+            models = [model for model, own in self.sampled.items() if own == part]
+            text += f" Learnt from {part}: {', '.join(models)}."
         if count > 1:
             text += (
                 " Differences are paired by split; their 95% intervals allow for the nodes that splits share."
@@ -131,6 +136,7 @@ class Verdict:
             "stopped": [vars(one) for one in self.stopped],
             "cut": list(self.cut),
             "precision": dict(self.precision),
+            "sampled": dict(self.sampled),
             "notes": list(self.notes),
             "budget": self.budget,
             "seconds": self.seconds,
@@ -204,6 +210,7 @@ def judge(
         precision={baseline.model: _share_of_rarer(data, folds), **_precision(found, data)} if rare else {},
         stopped=found.stopped,
         cut=tuple(one.candidate.model for one in found.finished if one.cut),
+        sampled={one.candidate.model: one.sampled for one in found.finished if one.sampled},
         notes=tuple(notes),
         budget=limit,
         seconds=found.seconds,
@@ -219,6 +226,7 @@ def conclude(
     cut: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     precision: Mapping[str, float] | None = None,
+    sampled: Mapping[str, str] | None = None,
     budget: float | None = None,
     seconds: float = 0.0,
     test_nodes: int = 0,
@@ -231,6 +239,7 @@ def conclude(
         stopped: Models that did not run on all of them.
         cut: Models whose training was cut short.
         precision: Mean average precision by model, where two classes are of very unequal size.
+        sampled: What part of the training nodes a model learnt from, by model, where that was not all.
         notes: What is odd about the splits.
         budget: Seconds of training that were allowed.
         seconds: Seconds that it took.
@@ -258,6 +267,7 @@ def conclude(
         stopped=stopped,
         cut=cut,
         precision=precision or {},
+        sampled=sampled or {},
         notes=notes,
         budget=budget,
         seconds=seconds,

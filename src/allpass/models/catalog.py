@@ -26,6 +26,7 @@ from allpass.models import (
     jumping,
     krylov,
     label_propagation,
+    linear,
     linkx,
     mixhop,
     mlp,
@@ -64,6 +65,7 @@ for _entry in (
     *cpgnn.ENTRIES,
     *label_propagation.ENTRIES,
     *trees.ENTRIES,
+    *linear.ENTRIES,
     *correct_and_smooth.ENTRIES,
 ):
     MODELS.add(_entry)

@@ -1,4 +1,4 @@
-"""Models that are fitted in one call instead of epoch by epoch: boosted trees, and steps after another model."""
+"""Models that are fitted in one call instead of epoch by epoch: trees, linear ones, and steps after another model."""
 
 from __future__ import annotations
 
@@ -47,6 +47,9 @@ class Direct(ABC):
 
     steps = 0
     """How many steps the last :meth:`fit` took, such as boosting rounds."""
+
+    sampled = ""
+    """What the last :meth:`fit` learnt from, such as "200 of 600 training nodes", where that was not all."""
 
     @abstractmethod
     def fit(self, examples: Examples, on_step: Callable[[int], None] | None = None) -> Tensor:

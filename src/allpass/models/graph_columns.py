@@ -32,12 +32,13 @@ class Selection:
 
     Args:
         features: The features.
-        neighbours: Their mean, minimum and maximum over neighbours, A X, A² X and (I - A) X, with A normalised
-            symmetrically and with self-loops.
+        neighbours: Their mean over neighbours, A X, A² X and (I - A) X, with A normalised symmetrically and with
+            self-loops.
         structure: The logarithm of the degree, and its mean over one and two steps.
         labels: Shares of the known labels one and two steps away and by label propagation. A node's own label is
             never among them.
         positions: How many singular vectors of the normalised adjacency, for :func:`node_positions`.
+        extremes: With ``neighbours``, the minimum and the maximum of the features over neighbours too.
     """
 
     features: bool = True
@@ -45,6 +46,7 @@ class Selection:
     structure: bool = True
     labels: bool = True
     positions: int = 0
+    extremes: bool = True
 
 
 def reduction(x: Features, graph: Operator, components: int) -> Columns | None:
@@ -196,19 +198,27 @@ class _Neighbourhood:
 def _of_features(
     x: Features, around: _Neighbourhood, chosen: Selection, reduce: Columns | None
 ) -> list[Columns]:
-    """Columns of the features; they are the same for every split, so the graph keeps those of the last features."""
+    """Columns of the features. They are the same for all splits and models, so the graph keeps those of the last x."""
+    inputs = (x, reduce)
 
-    def computed() -> list[Columns]:
+    def narrow() -> Columns:
         matrix = _matrix(x)
-        narrow = matrix if reduce is None else matrix @ reduce
-        X: Columns = np.asarray(narrow.toarray() if sp.issparse(narrow) else narrow, dtype=np.float32)
-        blocks = [X] if chosen.features else []
-        if chosen.neighbours:
-            once = around.smooth @ X
-            blocks += [around.walk @ X, *around.extremes(X), once, around.smooth @ once, X - once]
-        return blocks
+        product = matrix if reduce is None else matrix @ reduce
+        return np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float32)
 
-    return around.remembered(f"features {chosen.features} {chosen.neighbours}", (x, reduce), computed)
+    def averages() -> list[Columns]:
+        once = around.smooth @ X
+        return [around.walk @ X, once, around.smooth @ once, X - once]
+
+    X = around.remembered("features", inputs, narrow)
+    blocks = [X] if chosen.features else []
+    if chosen.neighbours:
+        mean, *smoothed = around.remembered("averages", inputs, averages)
+        extremes = (
+            around.remembered("extremes", inputs, lambda: around.extremes(X)) if chosen.extremes else []
+        )
+        blocks += [mean, *extremes, *smoothed]
+    return blocks
 
 
 def _of_labels(around: _Neighbourhood, labels: NDArray[Any], mask: NDArray[Any], seed: int) -> list[Columns]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -52,7 +53,9 @@ def fitted(
     examples = Examples(problem.x, problem.graph, learnt, split.train, split.val, weight=weight, seed=seed)
     outputs = model.fit(examples, on_step)
     state = model.state_dict() if weights else {}
-    return _outcome(outputs, problem, task, split, target, state, curves, start, steps=max(model.steps, 1))
+    steps = max(model.steps, 1)
+    found = _outcome(outputs, problem, task, split, target, state, curves, start, steps=steps)
+    return replace(found, sampled=model.sampled)
 
 
 def evaluated(

@@ -363,7 +363,7 @@ class Job:
         if isinstance(model, CorrectedModel):
             first = self._base_of(model.base, number, look)
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
-            model.steps = first.epochs
+            model.steps, model.sampled = first.epochs, first.sampled
         return fitted(
             model,
             self.problem,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -58,6 +58,7 @@ class Outcome:
         seconds: The time it took; its share of it, where others were trained beside it.
         weights: What a state dict of the model holds, at the reported epoch; empty where they were not wanted.
         curves: Losses and scores of every epoch it ran, float32; empty where they were not wanted.
+        sampled: What part of the training nodes it learnt from, in words; empty for all of them.
     """
 
     scores: Mapping[str, float]
@@ -67,6 +68,7 @@ class Outcome:
     seconds: float
     weights: Mapping[str, Tensor]
     curves: Mapping[str, Tensor]
+    sampled: str = field(default="", kw_only=True)
 
 
 _ROWS = ("rows", "best", "alive", "epochs_run", "curves", "reported")
