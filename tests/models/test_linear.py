@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
-from allpass.models.catalog import resolve
-from allpass.models.direct import Examples
+from allpass.models.catalog import direct, resolve
+from allpass.models.direct import EndEarly, Examples
 from allpass.models.graph_columns import Selection, graph_columns, reduction
 from allpass.models.linear import PENALTIES, Linear
 from allpass.testing import direct_examples
@@ -190,3 +190,17 @@ def test_a_damaged_state_is_refused(name: str, broken, message: str) -> None:
 
 def test_it_is_found_by_its_other_name() -> None:
     assert resolve("propagated-linear")[0].name == "linear"
+
+
+def test_ended_early_it_keeps_its_best_weights():
+    examples = direct_examples()
+
+    def stop(step: int) -> None:
+        if step >= 5:
+            raise EndEarly
+
+    model = direct("linear", in_channels=examples.x.shape[1], out_channels=3)
+    outputs = model.fit(examples, stop)
+    assert model.steps <= 6
+    assert outputs.isfinite().all()
+    assert float((outputs.argmax(1) == examples.target)[examples.train].float().mean()) > 0.5

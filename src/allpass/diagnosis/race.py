@@ -231,8 +231,12 @@ class _Course:
         def look(glance: Glance) -> None:
             if time.perf_counter() <= until:
                 return
-            if glance.epoch < (_FEWEST_EPOCHS if entrant.candidate.is_network else _FEWEST_ROUNDS):
+            if entrant.candidate.is_network and glance.epoch < _FEWEST_EPOCHS:
                 raise _OutOfTimeError
+            if (
+                glance.epoch < _FEWEST_ROUNDS
+            ):  # what models that are fitted directly need before is spent already
+                return
             glance.stop()
             entrant.cut = True
 

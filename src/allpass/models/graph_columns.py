@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+import torch
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 from torch import Tensor
@@ -228,19 +229,20 @@ def _of_labels(around: _Neighbourhood, labels: NDArray[Any], mask: NDArray[Any],
     once = P @ Z
     twice = P @ once - diagonal * Z
     seeds = Z.astype(np.float32)
-    spread = _shares(_propagated(around.spread, seeds))
+    S = around.remembered("spread", (), lambda: Operator.from_scipy(around.spread))
+    spread = _shares(_propagated(S, seeds))
     part = np.random.default_rng(seed).integers(0, _FOLDS, len(mask))
     for number in range(_FOLDS):
         own = mask & (part == number)
-        spread[own] = _shares(_propagated(around.spread, np.where(own[:, None], 0, seeds)))[own]
+        spread[own] = _shares(_propagated(S, np.where(own[:, None], np.float32(0), seeds)))[own]
     return [_shares(once), once[:, -1:], _shares(twice), twice[:, -1:], spread]
 
 
-def _propagated(S: Any, Z: Columns) -> Columns:
-    spread = Z
+def _propagated(S: Operator, Z: Columns) -> Columns:
+    start = spread = torch.from_numpy(Z)
     for _ in range(_STEPS):
-        spread = _ALPHA * (S @ spread) + (1 - _ALPHA) * Z
-    return spread
+        spread = _ALPHA * (S @ spread) + (1 - _ALPHA) * start
+    return spread.numpy()
 
 
 def _shares(weighted: Columns) -> Columns:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from allpass.errors import InputError
-from allpass.models.direct import Examples
+from allpass.models.direct import EndEarly, Examples
 from allpass.models.entry import Model
 from allpass.models.graph_columns import Columns, Selection
 from allpass.models.table_model import Rows, TableModel, with_both
@@ -132,13 +134,15 @@ def _logistic(
 ) -> tuple[Tensor, int]:
     """Weights and, in the last row, the bias for each penalty, ``[P, D + 1, outputs]``; and the steps that took."""
     W = torch.zeros(z.shape[1] + 1, outputs, requires_grad=True)
-    steps, found = 0, []
+    steps = 0
+    found: list[Tensor] = []
     for penalty in PENALTIES:
+        best: list[Any] = [math.inf, W.detach().clone()]
         optimizer = torch.optim.LBFGS(
             [W], max_iter=_ITERATIONS, tolerance_grad=_FLAT, history_size=10, line_search_fn="strong_wolfe"
         )
 
-        def loss(penalty: float = penalty) -> float:
+        def loss(penalty: float = penalty, best: list[Any] = best) -> float:
             nonlocal steps
             if on_step is not None:
                 on_step(steps)
@@ -148,9 +152,16 @@ def _logistic(
                 weight @ F.cross_entropy(logits, y, reduction="none") + penalty / 2 * W[:-1].square().sum()
             )
             (W.grad,) = torch.autograd.grad(value, W)
-            return float(value.detach())
+            now = float(value.detach())
+            if now < best[0]:
+                best[:] = [now, W.detach().clone()]
+            return now
 
-        optimizer.step(loss)
+        try:
+            optimizer.step(loss)
+        except EndEarly:  # the smaller penalties would begin where this one ended
+            found += [best[1]] * (len(PENALTIES) - len(found))
+            break
         found.append(W.detach().clone())
     return torch.stack(found), steps
 
