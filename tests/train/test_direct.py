@@ -233,3 +233,14 @@ def test_trees_that_are_ended_early_keep_their_best_round(data: Data) -> None:
     (limited,) = fit("trees", data, split, {"max_trees": 10})
     assert ended.epochs <= 10
     assert ended.scores == limited.scores
+
+
+def test_bound_models_refuse_the_same_nodes_in_another_order(data: Data, tmp_path) -> None:
+    """By row every prediction would be another node's."""
+    data.node_ids = [f"n{number}" for number in range(data.num_nodes)]
+    (kept,) = train_folds("label-propagation", data, divide(data, count=1), {})
+    again = checkpoint.load(checkpoint.save(kept, tmp_path / "kept"))
+    assert torch.equal(again.outputs(data), kept.outputs(data))
+    data.node_ids = data.node_ids[::-1]
+    with pytest.raises(InputError, match="node ids are not those of the training, or in another order"):
+        again.predict(data)

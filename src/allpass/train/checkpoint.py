@@ -136,6 +136,7 @@ def load(folder: str | Path) -> Trained:
                 "class_names": _frozen(card["class_names"]),
                 "feature_names": _frozen(card["feature_names"]),
                 "threshold": None if card.get("threshold") is None else Threshold(**card["threshold"]),
+                "nodes": str(card.get("nodes") or ""),
                 "fills": {name: float(value) for name, value in card["fills"].items()},
                 "encodings": tuple(map(Encoding.from_dict, card.get(_ENCODINGS, ()))),
                 "scores": {
@@ -178,6 +179,7 @@ def to_card(trained: Trained) -> dict[str, Any]:
         _ENCODINGS: [
             encoding.to_dict() for encoding in trained.encodings
         ],  # older cards lack this and the next
+        "nodes": trained.nodes,
         "threshold": None if trained.threshold is None else trained.threshold.to_dict(),
         "scores": {key: value if math.isfinite(value) else None for key, value in trained.scores.items()},
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -64,6 +65,7 @@ class Trained:
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
         fingerprint: The hash of its content.
+        nodes: The hash of its node ids in their order, where it has some.
         split: The name of the split.
         seed: The seed of weights and dropout.
         epoch: The reported epoch.
@@ -90,6 +92,7 @@ class Trained:
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
     fingerprint: str = ""
+    nodes: str = ""
     split: str = ""
     seed: int = 0
     epoch: int | None = None
@@ -152,6 +155,7 @@ class Trained:
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
             fingerprint=str(data.get("fingerprint") or ""),
+            nodes=_hash_of_ids(data),
             split=replica.split.name,
             seed=replica.seed,
             epoch=replica.epoch,
@@ -318,6 +322,11 @@ class Trained:
         why = {"fixed-nodes": "is bound to", "uses-labels": "reads the labels of"}
         entry = resolve(self.model)[0]
         bonds = {"fixed-nodes"} & entry.traits | ({"uses-labels"} if self.labels is not None else set())
+        if bonds and self.nodes and _hash_of_ids(data) not in ("", self.nodes):
+            raise InputError(
+                f"The node ids are not those of the training, or in another order; {self.model!r} is bound to them.",
+                "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'.",
+            )
         for trait in sorted(bonds):
             if data.num_nodes != self.num_nodes:
                 raise InputError(
@@ -369,6 +378,14 @@ def _shown(y: Tensor, train: Tensor, units: Scaler | None) -> Tensor:
     numbers = y.reshape(len(y), -1)
     numbers = numbers if units is None else units(numbers)
     return torch.where(train.unsqueeze(1), numbers, torch.nan).reshape(y.shape)
+
+
+def _hash_of_ids(data: Data) -> str:
+    """The sha256 of the node ids in their order; empty where there are none."""
+    ids = data.get("node_ids")
+    return (
+        "" if ids is None else hashlib.sha256("\0".join(map(str, ids)).encode("utf-8", "replace")).hexdigest()
+    )
 
 
 def _names(data: Data, key: str) -> tuple[str, ...] | None:
