@@ -88,7 +88,7 @@ class Sentences:
             title = f"The structure hurts: {both}"
         elif not (self._beats_baseline(uses) or self._beats_baseline(alone)):
             title = f"Neither features nor structure predict the label: {both}"
-        elif abs(found.mean) > self._little():
+        elif found.mean > self._little():
             why = (
                 "the splits differ more than the models"
                 if found.count >= TELLING
