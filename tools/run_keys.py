@@ -1,0 +1,68 @@
+"""``python -m tools.run_keys``: list the keys of all runs that the studies ask for, as one digest per study.
+
+The committed list (``tests/experiments/run_keys.csv``) must not change when a default changes: a stored run is found by
+its key. Where it does change, ``--full FILE`` writes every identity, so that two versions can be compared with diff.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from allpass.experiments import STUDIES
+from allpass.experiments.study import Plan
+from allpass.train.runs.store import Store
+from tools.blocks import ROOT
+
+LIST = ROOT / "tests" / "experiments" / "run_keys.csv"
+
+
+def identities(study: str) -> list[str]:
+    """The identities of all runs that a study asks for at first, without an entry twice.
+
+    Args:
+        study: Its ID.
+    """
+    with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/empty.db") as store:
+        found = STUDIES[study]
+        return sorted({key.identity for task in found.tasks(Plan(), store) for key in found.keys(task)})
+
+
+def digest(names: list[str]) -> str:
+    """One hash for a sorted list of identities."""
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()
+
+
+def rows() -> Iterator[tuple[str, str, str]]:
+    """Study, number of runs and digest, as they stand in the list."""
+    for study in STUDIES:
+        names = identities(study)
+        yield study, str(len(names)), digest(names)
+
+
+def listed() -> dict[str, tuple[str, str]]:
+    """Number of runs and digest of every study, as committed."""
+    with LIST.open(newline="") as file:
+        return {row["study"]: (row["runs"], row["digest"]) for row in csv.DictReader(file)}
+
+
+def main() -> None:
+    """Write the list, or every identity."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", type=Path, help="write every identity to this file instead")
+    full = parser.parse_args().full
+    if full is not None:
+        full.write_text("".join(f"{study} {name}\n" for study in STUDIES for name in identities(study)))
+        return
+    with LIST.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["study", "runs", "digest"])
+        writer.writerows(rows())
+
+
+if __name__ == "__main__":
+    main()
