@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from tests.experiments.executors.tiny import Tiny, acts, perform
+from tests.train.executors.tiny import Tiny, acts, perform
 
 from allpass.cli import reproduced
 from allpass.cli.main import run
 from allpass.experiments import at_hand, catalogue
 from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan, Row, Study, Task
+from allpass.experiments.study import OfStudy, Plan, Row, Study
 from allpass.report.results.csv_file import read_rows
 from allpass.report.results.page import Page, Table
+from allpass.train.executors import Task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
 
@@ -90,7 +91,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def inside(*tasks: Task) -> None:
         monkeypatch.setattr(Asked, "plans", [])
-        monkeypatch.setattr(catalogue, "STUDIES", {"tiny": Asked(tasks)})
+        monkeypatch.setattr(
+            catalogue, "STUDIES", {"tiny": Asked([replace(task, work=OfStudy("tiny")) for task in tasks])}
+        )
         monkeypatch.setattr(reproduced, "PAGES", {"tiny": page})
 
     return inside

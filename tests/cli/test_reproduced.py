@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.experiments.executors.tiny import Tiny
 from tests.report.results.invented import row_of
+from tests.train.executors.tiny import Tiny
 
 from allpass.cli import reproduced
 from allpass.cli.reproduced import complain, put

@@ -12,7 +12,7 @@ import pytest
 
 from allpass.errors import InputError, UnknownNameError
 from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan
+from allpass.experiments.study import OfStudy, Plan
 from allpass.train.runs.store import Store
 
 QUICK = Plan(quick=True)
@@ -68,7 +68,7 @@ def test_tasks_travel_and_differ(name: str, store: Store) -> None:
         assert keys
         assert len(set(keys)) == len(keys)
         assert study.keys(replace(task, about=json.loads(json.dumps(task.about)))) == keys
-        assert (task.study, task.left) == (name, ())
+        assert (task.work, task.left) == (OfStudy(name), ())
         assert 0 <= task.gpu <= 1
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from allpass.experiments.measuring import Measured, measure, stored
-from allpass.experiments.study import Task
+from allpass.experiments.study import OfStudy
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key
 from allpass.train.runs.store import Store
 from allpass.train.runs.versions import versions
@@ -25,7 +26,7 @@ def twice(one: Key) -> Measured:
 
 def test_what_is_wanted_is_measured_one_by_one(tmp_path: Path) -> None:
     keys = [key(seed) for seed in (3, 4, 5)]
-    task = Task("study", "title")
+    task = Task(OfStudy("study"), "title")
     every = [run for runs in measure(task, keys, "cpu", twice) for run in runs]
     assert [run.key.seed for run in every] == [3, 4, 5]
     (some,) = [run for runs in measure(task.only(keys[1:2]), keys, "cpu", twice) for run in runs]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from tests.experiments.executors.tiny import Tiny, acts, keys, perform
+from tests.train.executors.tiny import Tiny, acts, keys, perform
 
-from allpass.experiments.executors import Event, Local
 from allpass.experiments.runner import Failure, Progress, reproduce
-from allpass.experiments.study import Plan, Task
+from allpass.experiments.study import Plan
+from allpass.train.executors import Event, Local, Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -35,7 +35,7 @@ class Watched:
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         self.rounds += 1
         try:
-            yield from Local(perform=self._perform).run(tasks)
+            yield from Local().run([replace(task, work=self._perform) for task in tasks])
         finally:
             self.closed = True
 

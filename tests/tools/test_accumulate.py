@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.experiments.executors.tiny import Tiny, acts, perform
+from tests.train.executors.tiny import Tiny, acts
 from tools.accumulate import known
 from tools.kept import kept
 
 from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.executors import Local
 from allpass.experiments.study import Plan, Row
 from allpass.experiments.tables.study import TableStudy
 from allpass.train.runs.store import Store
@@ -93,7 +91,6 @@ def test_the_command_runs_and_tells(
     study = Tiny([acts("fine"), acts("known"), acts("refused", end="refusal")])
     monkeypatch.setattr(accumulate, "STUDIES", {"tiny": study})
     monkeypatch.setattr(accumulate, "known", lambda *_: {"known"})
-    monkeypatch.setattr(accumulate, "Local", partial(Local, perform=perform))
     path = tmp_path / "runs.db"
     words = ["accumulate", "tiny", "--store", str(path)]
     monkeypatch.setattr(sys, "argv", [*words, "--list"])

@@ -17,9 +17,9 @@ from allpass.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from allpass.experiments.executors.executor import Executor
     from allpass.experiments.runner import Failure
     from allpass.experiments.study import Plan, Study
+    from allpass.train.executors.executor import Executor
     from allpass.train.runs.store import Store
 
 _EXECUTORS = ("local", "ray")
@@ -209,7 +209,7 @@ def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _executor(name: str, address: str | None, workers: int | None, device: str | None) -> Executor:
-    from allpass.experiments.executors import Local, RayCluster
+    from allpass.train.executors import Local, RayCluster
 
     if name not in _EXECUTORS:
         raise InputError(f"There is no executor {name!r}.", did_you_mean(name, _EXECUTORS))

@@ -17,7 +17,7 @@ from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import Measured, measure, stored
 from allpass.experiments.origin import origin
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import OfStudy, Plan, Row
 from allpass.graph import FilterBank, matrix
 from allpass.metrics import (
     LabelledGraph,
@@ -29,6 +29,7 @@ from allpass.metrics import (
     modified_aggregation_homophily,
     node_homophily,
 )
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -102,7 +103,7 @@ class ExamplesStudy:
     def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
         """A task is a graph; a quick one is the same."""
         wanted = named(plan, self.id, {"graph": list(self.graphs)})["graph"]
-        return [Task(self.id, self.graphs[name].title, {"graph": name}, gpu=0.0) for name in wanted]
+        return [Task(OfStudy(self.id), self.graphs[name].title, {"graph": name}, gpu=0.0) for name in wanted]
 
     def keys(self, task: Task) -> list[Key]:
         data = graph_of(self.graphs[task.about["graph"]].dataset)

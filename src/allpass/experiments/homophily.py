@@ -17,7 +17,7 @@ from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import Measured, measure, stored
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import OfStudy, Plan, Row
 from allpass.metrics import METRICS, LabelledGraph, Measurement, profile
 from allpass.metrics.aggregation import (
     measure_aggregation_homophily,
@@ -27,6 +27,7 @@ from allpass.metrics.aggregation import (
 from allpass.metrics.diversification import measure_diversification
 from allpass.metrics.homophily import measure_class, measure_edge, measure_node
 from allpass.metrics.labelled import Loops
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -120,7 +121,7 @@ class HomophilyStudy:
 
     def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
         """A task is a dataset."""
-        return [Task(self.id, title, {"dataset": title}, gpu=0.0) for title in self._asked(plan)]
+        return [Task(OfStudy(self.id), title, {"dataset": title}, gpu=0.0) for title in self._asked(plan)]
 
     def keys(self, task: Task) -> list[Key]:
         subject = self.subjects[task.about["dataset"]]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from allpass.experiments.study import Task
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.runs.versions import versions

@@ -17,10 +17,11 @@ from allpass.experiments.checks import at, check_keys, check_name
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import Measured, measure, stored
 from allpass.experiments.origin import origin
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import OfStudy, Plan, Row
 from allpass.graph import MATRICES, Operator, components
 from allpass.models.rank import Architecture, hidden_ranks
 from allpass.nn.activations import ACTIVATIONS
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -76,7 +77,7 @@ class RankStudy:
         size = self.quick if plan.quick else {"seeds": self.seeds, "depth": self.network["depth"]}
         return [
             Task(
-                self.id,
+                OfStudy(self.id),
                 f"{self.networks[network]} with {self.activations[activation]}",
                 {
                     "network": network,

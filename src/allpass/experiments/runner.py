@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from allpass.errors import AllpassError
-from allpass.experiments.executors.executor import Executor
-from allpass.experiments.study import Plan, Study, Task
+from allpass.experiments.study import Plan, Study
+from allpass.train.executors.executor import Executor
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key
 from allpass.train.runs.store import Store
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from allpass.errors import InputError, did_you_mean
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -17,26 +18,20 @@ Spec = TypeVar("Spec", bound="Head")
 
 
 @dataclass(frozen=True)
-class Task:
-    """A piece of work as plain data: it travels to another process or machine as it is.
+class OfStudy:
+    """Does a task as a study does; it travels as the ID of the study.
 
     Args:
-        study: The ID of the study it belongs to.
-        title: What it is, for people.
-        about: What the study has to know to do it, in the types of JSON.
-        left: The identities of the runs that are wanted of it; all of them where nothing is named.
-        gpu: The share of a GPU that it takes, where there is one.
+        id: The ID.
     """
 
-    study: str
-    title: str
-    about: Mapping[str, Any] = field(default_factory=dict)
-    left: tuple[str, ...] = ()
-    gpu: float = 1.0
+    id: str
 
-    def only(self, keys: Sequence[Key]) -> Task:
-        """The same for some of its runs."""
-        return replace(self, left=tuple(key.identity for key in keys))
+    def __call__(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        """Do a task."""
+        from allpass.experiments.catalogue import STUDIES
+
+        return STUDIES[self.id].perform(task, device)
 
 
 @dataclass(frozen=True)

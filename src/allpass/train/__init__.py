@@ -2,6 +2,10 @@
 
 from allpass.train.checkpoint import load, save
 from allpass.train.compare import Comparison, compare
+from allpass.train.executors.cluster import RayCluster
+from allpass.train.executors.executor import Event, Executor
+from allpass.train.executors.local import Local
+from allpass.train.executors.task import Task
 from allpass.train.fit import Replica, fit
 from allpass.train.folds import best, divide, train_folds
 from allpass.train.kept import fit_into
@@ -27,12 +31,17 @@ __all__ = [
     "STOPPING",
     "TASKS",
     "Comparison",
+    "Event",
+    "Executor",
     "Key",
+    "Local",
+    "RayCluster",
     "Replica",
     "Run",
     "Scaler",
     "Store",
     "Sweep",
+    "Task",
     "Trained",
     "best",
     "compare",

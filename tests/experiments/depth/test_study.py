@@ -14,9 +14,9 @@ import pytest
 from allpass.experiments.depth import STUDY, DepthStudy
 from allpass.experiments.depth.grid import Combination
 from allpass.experiments.depth.study import middle
-from allpass.experiments.executors import Event
 from allpass.experiments.runner import reproduce
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import Plan, Row
+from allpass.train.executors import Event, Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 

@@ -15,10 +15,11 @@ from tests.experiments.performing import performed
 
 from allpass.data import load, splits
 from allpass.errors import InputError
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import OfStudy, Plan, Row
 from allpass.experiments.tables.spec import parse_spec
 from allpass.experiments.tables.study import TableStudy
 from allpass.experiments.tables.verdicts import AGREES, BETTER, INCOMPARABLE
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -264,9 +265,9 @@ def test_tasks_are_the_same_after_they_travelled(store: Store, text: str, quick:
     tasks = study.tasks(Plan(quick=quick), store)
     assert len({task.title for task in tasks}) == len(tasks) > 1
     for task in tasks:
-        there = Task(task.study, task.title, json.loads(json.dumps(task.about)))
+        there = Task(task.work, task.title, json.loads(json.dumps(task.about)))
         assert study.keys(there) == study.keys(task)
-        assert task.study == "tiny"
+        assert task.work == OfStudy("tiny")
 
 
 def test_the_published_settings_are_run_by_the_published_protocol(store: Store) -> None:

@@ -21,11 +21,12 @@ from allpass.experiments.complexity.costs import FRAMES, LAYERS, Cost, Size, by_
 from allpass.experiments.content import named, parse_content, read_text
 from allpass.experiments.measuring import stored
 from allpass.experiments.origin import origin
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import OfStudy, Plan, Row
 from allpass.graph import Operator
 from allpass.metrics import prepare
 from allpass.models.catalog import create, resolve
 from allpass.nn.inputs import as_features
+from allpass.train.executors.task import Task
 from allpass.train.job import THIN, thin
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
@@ -103,7 +104,7 @@ class ComplexityStudy:
         who = ", ".join(asked["model"]) if len(asked["model"]) < len(self.models) else "all models"
         return [
             Task(
-                self.id,
+                OfStudy(self.id),
                 f"{who} on {dataset}",
                 {"dataset": dataset, "models": asked["model"], "rounds": rounds},
             )

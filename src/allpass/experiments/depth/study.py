@@ -16,8 +16,9 @@ from allpass.experiments.depth.trainings import MOMENTS, QUANTITIES, DeepTrainin
 from allpass.experiments.measuring import stored
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
-from allpass.experiments.study import Plan, Row, Specified, Task
+from allpass.experiments.study import OfStudy, Plan, Row, Specified
 from allpass.experiments.tables.trainings import prepared
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.statistics import estimate, overlap_of
@@ -43,7 +44,7 @@ class DepthStudy(Specified[Grid]):
         """A task is one network on one graph with all learning rates and splits."""
         return [
             Task(
-                self.id,
+                OfStudy(self.id),
                 str(combination),
                 self._trainings(combination, plan).to_dict(),
                 gpu=0.25 if combination.layers < _DEEP else 0.5,

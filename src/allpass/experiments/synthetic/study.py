@@ -14,11 +14,12 @@ from allpass.experiments.content import named, read_text
 from allpass.experiments.measuring import measure, stored
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
-from allpass.experiments.study import Plan, Row, Specified, Task
+from allpass.experiments.study import OfStudy, Plan, Row, Specified
 from allpass.experiments.synthetic.graphs import Graphs
 from allpass.experiments.synthetic.spec import Place, SyntheticSpec, read_synthetic
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
 from allpass.metrics import METRICS
+from allpass.train.executors.task import Task
 from allpass.train.kept import runs_of
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
@@ -117,7 +118,7 @@ class SyntheticStudy(Specified[SyntheticSpec]):
         where = f"{place.series}, level {place.level:g}" if place.series else "any graph"
         about = {"what": what, "base": base, **vars(place), **more}
         return Task(
-            self.id,
+            OfStudy(self.id),
             f"{what} on {where}" + f", features of {base}" * bool(base),
             about,
             gpu=0.1 * (what in self.spec.models),

@@ -12,13 +12,14 @@ import numpy as np
 from allpass.errors import DownloadError
 from allpass.experiments.origin import origin
 from allpass.experiments.rounding import rounded
-from allpass.experiments.study import Plan, Row, Specified, Task
+from allpass.experiments.study import OfStudy, Plan, Row, Specified
 from allpass.experiments.tables.asked import KINDS, Kind, Wanted, axes, reasons
 from allpass.experiments.tables.cell import Cell
 from allpass.experiments.tables.protocol import Protocol, Tie
 from allpass.experiments.tables.spec import Spec
 from allpass.experiments.tables.trainings import Trainings
 from allpass.experiments.tables.verdicts import INCOMPARABLE, verdict
+from allpass.train.executors.task import Task
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
@@ -47,7 +48,7 @@ class TableStudy(Specified[Spec]):
         found: dict[str, Task] = {}
         for cell, kind in self.asked(plan):
             for title, trainings in self._stages(cell, kind, plan, store):
-                found[title] = Task(self.id, title, trainings.to_dict(), gpu=_share(trainings))
+                found[title] = Task(OfStudy(self.id), title, trainings.to_dict(), gpu=_share(trainings))
         return list(found.values())
 
     def keys(self, task: Task) -> list[Key]:

@@ -3,12 +3,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 import pytest
-from tests.experiments.executors.tiny import acts, keys, perform
+from tests.train.executors.tiny import acts, keys
 
-from allpass.experiments.executors import Event, Local
-from allpass.experiments.executors.executor import events
-from allpass.experiments.executors.pieces import PIECE, Pieces
-from allpass.experiments.study import Task
+from allpass.train.executors import Event, Local, Task
+from allpass.train.executors.executor import events
+from allpass.train.executors.pieces import PIECE, Pieces
 
 
 def long(title: str, runs: int, **about: object) -> Task:
@@ -19,7 +18,7 @@ def long(title: str, runs: int, **about: object) -> Task:
 
 def done(tasks: Sequence[Task]) -> Generator[Event]:
     for number, task in enumerate(tasks):
-        yield from events(number, task, "cpu", perform)
+        yield from events(number, task, "cpu")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,7 @@ def test_who_listens_no_longer_ends_the_pieces_too() -> None:
 
 
 def test_several_processes_do_one_task() -> None:
-    found = list(Local(workers=2, perform=perform).run([long("a", 3 * PIECE, pause=0.01)]))
+    found = list(Local(workers=2).run([long("a", 3 * PIECE, pause=0.01)]))
     made = [run for event in found for run in event.runs]
     assert sorted(run.key.seed for run in made) == list(range(3 * PIECE))
     assert len({run.versions["process"] for run in made}) == 2

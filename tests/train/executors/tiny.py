@@ -12,9 +12,9 @@ from pathlib import Path
 import torch
 
 from allpass.errors import DeviceError, InputError
-from allpass.experiments.executors import Event, Executor
-from allpass.experiments.study import Plan, Row, Task
+from allpass.experiments.study import Plan, Row
 from allpass.experiments.tables.trainings import Trainings
+from allpass.train.executors import Event, Executor, Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -29,12 +29,12 @@ def acts(title: str, *, runs: int = 2, gpu: float = 1.0, **about: object) -> Tas
         about: ``pause`` in seconds before each run; ``meet``, a folder where it waits for another one that meets
             there; ``end``, what happens after the first run.
     """
-    return Task("tiny", title, {"runs": runs, **about}, gpu=gpu)
+    return Task(perform, title, {"runs": runs, **about}, gpu=gpu)
 
 
 def trains(title: str, trainings: Trainings) -> Task:
     """A task that trains."""
-    return Task("tiny", title, {"trainings": trainings.to_dict()})
+    return Task(perform, title, {"trainings": trainings.to_dict()})
 
 
 def keys(task: Task) -> list[Key]:

@@ -7,8 +7,8 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from allpass.experiments.executors.executor import Event
-from allpass.experiments.study import Task
+from allpass.train.executors.executor import Event
+from allpass.train.executors.task import Task
 
 PIECE = 48
 """Runs of a piece: enough that what a worker does before the first one does not matter."""
@@ -31,7 +31,7 @@ class Pieces:
         """A task that names its runs becomes as many pieces as these fill; any other is one.
 
         Example:
-            >>> whole = Task("rank", "a long one", left=tuple(map(str, range(100))))
+            >>> whole = Task(list, "a long one", left=tuple(map(str, range(100))))
             >>> [len(piece.left) for piece in Pieces.cut([whole]).tasks]
             [48, 48, 4]
         """

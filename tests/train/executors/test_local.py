@@ -11,21 +11,21 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, trains
+from tests.train.executors.tiny import Tiny, acts, check_events, trains
 
 from allpass.errors import DeviceError, InputError
-from allpass.experiments.executors import Local
-from allpass.experiments.executors.executor import events
 from allpass.experiments.runner import reproduce
-from allpass.experiments.study import Plan
+from allpass.experiments.study import OfStudy, Plan
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import Trainings
+from allpass.train.executors import Local, Task
+from allpass.train.executors.executor import events
 from allpass.train.runs.store import Store
 
 
 def test_one_worker_is_this_process_and_keeps_the_order() -> None:
     tasks = [acts("first"), acts("refused", end="refusal"), acts("failed", end="error"), acts("last")]
-    found = list(Local(perform=perform).run(tasks))
+    found = list(Local().run(tasks))
     assert [(event.number, len(event.runs), event.error) for event in found] == [
         *[(0, 1, ""), (0, 1, ""), (0, 0, "")],
         *[(1, 1, ""), (1, 0, "Got 3. Expected 4.")],
@@ -36,12 +36,12 @@ def test_one_worker_is_this_process_and_keeps_the_order() -> None:
 
 
 def test_runs_come_as_they_end() -> None:
-    events = Local(perform=perform).run([acts("first"), acts("long", runs=1000, pause=0.001)])
+    events = Local().run([acts("first"), acts("long", runs=1000, pause=0.001)])
     assert [next(events).number for _ in range(5)] == [0, 0, 0, 1, 1]
 
 
 def test_a_study_is_found_by_its_id() -> None:
-    (event,) = Local().run([acts("unknown to the catalogue")])
+    (event,) = Local().run([Task(OfStudy("tiny"), "unknown to the catalogue")])
     assert event.error.startswith("There is no study 'tiny'")
 
 
@@ -52,12 +52,12 @@ def test_there_is_a_worker(workers: object) -> None:
 
 
 def test_no_tasks_are_done_at_once() -> None:
-    assert list(Local(workers=2, perform=perform).run([])) == []
+    assert list(Local(workers=2).run([])) == []
     assert multiprocessing.active_children() == []
 
 
 def test_a_task_whose_worker_dies_is_begun_again(tmp_path: Path) -> None:
-    found = check_events(Local(workers=2, perform=perform), tmp_path)
+    found = check_events(Local(workers=2), tmp_path)
     (error,) = (event.error for event in found if "begun 3 times" in event.error)
     assert error.endswith("The last one was killed by SIGKILL; where memory ran out, fewer workers help.")
     came = Counter(run.key.model for event in found for run in event.runs if run.key.seed == 0)
@@ -68,14 +68,14 @@ def test_a_task_whose_worker_dies_is_begun_again(tmp_path: Path) -> None:
 
 def test_a_cpu_with_a_number_is_a_cpu() -> None:
     tasks = [acts("first", runs=1), acts("second", runs=1)]
-    found = list(Local("cpu:0", workers=2, perform=perform).run(tasks))
+    found = list(Local("cpu:0", workers=2).run(tasks))
     assert {event.error for event in found} == {""}
     assert {event.number for event in found if event.ended} == {0, 1}
 
 
 def test_workers_work_at_the_same_time_and_end_when_nobody_listens() -> None:
     tasks = [acts(f"task {number}", runs=1000, pause=0.05) for number in range(3)]
-    events = Local(workers=2, perform=perform).run(tasks)
+    events = Local(workers=2).run(tasks)
     seen = set()
     while len(seen) < 2:
         event = next(events)
@@ -87,7 +87,7 @@ def test_workers_work_at_the_same_time_and_end_when_nobody_listens() -> None:
 
 
 def test_an_exit_in_a_task_is_told() -> None:
-    found = list(Local(workers=2, perform=perform).run([acts("leaves", runs=1, end="exit")]))
+    found = list(Local(workers=2).run([acts("leaves", runs=1, end="exit")]))
     assert found[-1].error.endswith(
         "The last one left with exit status 3; it may have said why on the terminal."
     )
@@ -99,7 +99,7 @@ def test_the_numbers_do_not_hang_on_who_computes_them(tmp_path: Path) -> None:
         [trains(model, Trainings("cora", model, protocol, ({"lr": 0.01},))) for model in ("sgc-1", "gcn")]
     )
     rows = []
-    for executor in (Local(perform=perform), Local(workers=2, perform=perform)):
+    for executor in (Local(), Local(workers=2)):
         with Store(tmp_path / f"{executor.workers}.db") as store:
             assert reproduce(study, store, executor) == []
             rows.append(study.rows(Plan(), store))
@@ -109,19 +109,19 @@ def test_the_numbers_do_not_hang_on_who_computes_them(tmp_path: Path) -> None:
 
 def test_a_device_that_is_lost_ends_more_than_a_task() -> None:
     """Nothing can be read from a meta tensor, as from a GPU after a fault."""
-    found = events(0, acts("fails", end="error"), "meta", perform)
+    found = events(0, acts("fails", end="error"), "meta")
     assert len(next(found).runs) == 1
     with pytest.raises(
         DeviceError, match=r"The device 'meta' does nothing more .*: ZeroDivisionError: .* again"
     ):
         next(found)
-    assert [event.error for event in events(0, acts("fine"), "meta", perform)] == ["", "", ""]
+    assert [event.error for event in events(0, acts("fine"), "meta")] == ["", "", ""]
 
 
 @pytest.mark.gpu
 def test_a_task_whose_gpu_faults_is_begun_again(tmp_path: Path) -> None:
     task = acts("faults", end="one fault", mark=str(tmp_path / "faulted"))
-    found = list(Local("cuda", workers=2, perform=perform).run([task, acts("fine")]))
+    found = list(Local("cuda", workers=2).run([task, acts("fine")]))
     assert {event.error for event in found if event.ended} == {""}
     came = Counter(run.key.model for event in found for run in event.runs)
     assert came == {"faults": 3, "fine": 2}
@@ -134,7 +134,7 @@ def test_workers_share_a_gpu(tmp_path: Path) -> None:
         [trains(model, Trainings("cora", model, protocol, ({"lr": 0.01},))) for model in ("sgc-1", "gcn")]
     )
     with Store(tmp_path / "runs.db") as store:
-        assert reproduce(study, store, Local("cuda", workers=2, perform=perform)) == []
+        assert reproduce(study, store, Local("cuda", workers=2)) == []
         assert {run.status for run in store.runs()} == {"done"}
         assert len(store) == 8
 
@@ -169,13 +169,13 @@ def test_workers_end_with_their_parent(sent: signal.Signals) -> None:
 DRIVER = """
 import json
 import signal
-from tests.experiments.executors.tiny import acts, perform
-from allpass.experiments.executors import Local
+from tests.train.executors.tiny import acts
+from allpass.train.executors import Local, Task
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background begins without one
 tasks = [acts(f"task {number}", runs=1000, pause=0.05) for number in range(2)]
 workers = set()
-for event in Local(workers=2, perform=perform).run(tasks):
+for event in Local(workers=2).run(tasks):
     before = len(workers)
     workers |= {int(run.versions["process"]) for run in event.runs}
     if before < len(workers) == 2:

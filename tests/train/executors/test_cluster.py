@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.experiments.executors.tiny import Tiny, acts, check_events, perform, trains
+from tests.train.executors.tiny import Tiny, acts, check_events, trains
 
 import allpass
 from allpass.errors import InputError, MissingExtraError
-from allpass.experiments.executors import Event, Local, RayCluster
-from allpass.experiments.executors.cluster import largest_first
 from allpass.experiments.runner import reproduce
-from allpass.experiments.study import Plan, Task
+from allpass.experiments.study import Plan
 from allpass.experiments.tables.protocol import Protocol
 from allpass.experiments.tables.trainings import Trainings
+from allpass.train.executors import Event, Local, RayCluster, Task
+from allpass.train.executors.cluster import largest_first
 from allpass.train.runs.store import Store
 
 MEMORY = 80 * 2**20
@@ -84,7 +84,7 @@ def test_a_machine_lost_in_mid_run_costs_nothing(cluster: Any, tmp_path: Path, c
         Store(tmp_path / "runs.db") as store,
     ):
         capfd.readouterr()
-        watched = Watched(RayCluster(cluster.address, perform), strike)
+        watched = Watched(RayCluster(cluster.address), strike)
         assert reproduce(study, store, watched) == []
         stored = Counter(run.key.identity for run in store.runs())
     assert capfd.readouterr() == ("", "")
@@ -106,8 +106,8 @@ def test_the_cluster_tells_what_this_process_does(
     )
     told = []
     for name, executor in {
-        "here": Local(perform=perform),
-        "there": RayCluster(cluster.address, perform),
+        "here": Local(),
+        "there": RayCluster(cluster.address),
     }.items():
         with Store(tmp_path / f"{name}.db") as store:
             failures = reproduce(Tiny([*good, *bad]), store, executor)
@@ -130,7 +130,7 @@ def test_small_tasks_share_a_gpu_and_a_large_one_has_it_alone(cluster: Any, tmp_
     tasks = [acts(f"small {number}", runs=1, gpu=0.5, meet=str(tmp_path)) for number in range(2)]
     tasks.append(acts("large", runs=1, gpu=1.0, pause=0.5))
     with machine(cluster, cpus=3, num_gpus=1, env_vars={"MACHINE": "gpu"}):
-        found = list(RayCluster(cluster.address, perform).run(tasks))
+        found = list(RayCluster(cluster.address).run(tasks))
     assert not any(event.error for event in found)  # so the small ones have met
     runs = {event.number: run for event in found for run in event.runs}
     assert {(run.versions["machine"], run.versions["device"]) for run in runs.values()} == {("gpu", "cuda")}
@@ -144,7 +144,7 @@ def test_a_machine_without_allpass_is_named(cluster: Any, tmp_path: Path) -> Non
     package.mkdir()
     (package / "__init__.py").write_text("""raise ModuleNotFoundError("No module named 'allpass'")""")
     with machine(cluster, num_gpus=1, env_vars={"PYTHONPATH": str(tmp_path)}) as bare:
-        (event,) = RayCluster(cluster.address, perform).run([acts("homeless")])
+        (event,) = RayCluster(cluster.address).run([acts("homeless")])
     assert event.ended
     assert event.error == (
         f"On the machine {bare.node_ip_address}: ModuleNotFoundError: No module named 'allpass'. "
@@ -154,7 +154,7 @@ def test_a_machine_without_allpass_is_named(cluster: Any, tmp_path: Path) -> Non
 
 def test_a_task_whose_process_dies_is_begun_again(cluster: Any, tmp_path: Path) -> None:
     with machine(cluster):  # a process that begins imports for seconds, and here five have to: two at a time
-        found = check_events(RayCluster(cluster.address, perform), tmp_path)
+        found = check_events(RayCluster(cluster.address), tmp_path)
     (error,) = (event.error for event in found if "begun 3 times" in event.error)
     assert "The worker died unexpectedly" in error
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import torch
 
 from allpass.errors import AllpassError, DeviceError
-from allpass.experiments.study import Task
+from allpass.train.executors.task import Task
 from allpass.train.runs.run import Run
-
-Perform: TypeAlias = Callable[[Task, str], Iterator[Sequence[Run]]]
-"""Does a task on a device, and gives its runs as they end."""
 
 ATTEMPTS = 3
 """How often a task is begun whose worker dies: its machine may have failed, or the task may kill every worker."""
@@ -47,24 +44,16 @@ class Executor(Protocol):
         ...
 
 
-def by_catalogue(task: Task, device: str) -> Iterator[Sequence[Run]]:
-    """Do a task as the study of its ID does."""
-    from allpass.experiments.catalogue import STUDIES
-
-    return STUDIES[task.study].perform(task, device)
-
-
-def events(number: int, task: Task, device: str, perform: Perform) -> Iterator[Event]:
+def events(number: int, task: Task, device: str) -> Iterator[Event]:
     """Do a task here and tell what comes of it; an exception ends this task alone, but for the loss of the device.
 
     Args:
         number: Its place among all tasks.
         task: What is done.
         device: Where to compute.
-        perform: How.
     """
     try:
-        for runs in perform(task, device):
+        for runs in task.work(task, device):
             yield Event(number, runs)
     except DeviceError:
         raise

@@ -6,10 +6,10 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from allpass.errors import InputError
-from allpass.experiments.executors.executor import Event, Perform, by_catalogue, events
-from allpass.experiments.executors.pieces import Pieces
-from allpass.experiments.executors.processes import in_processes
-from allpass.experiments.study import Task
+from allpass.train.executors.executor import Event, events
+from allpass.train.executors.pieces import Pieces
+from allpass.train.executors.processes import in_processes
+from allpass.train.executors.task import Task
 from allpass.train.job import device_of
 
 
@@ -21,12 +21,10 @@ class Local:
         device: Where to compute.
         workers: How many processes do tasks; with one it is this process, and tasks are done in their order. On a CPU
             several may do pieces of one task.
-        perform: How a task is done; other processes find it by its module and name.
     """
 
     device: str = "cpu"
     workers: int = 1
-    perform: Perform = by_catalogue
 
     def __post_init__(self) -> None:
         if type(self.workers) is not int or self.workers < 1:
@@ -37,9 +35,9 @@ class Local:
         """Do all tasks."""
         if self.workers == 1:
             for number, task in enumerate(tasks):
-                yield from events(number, task, self.device, self.perform)
+                yield from events(number, task, self.device)
         elif device_of(self.device).type == "cpu":
             pieces = Pieces.cut(tasks)
-            yield from pieces.joined(in_processes(pieces.tasks, self.device, self.workers, self.perform))
+            yield from pieces.joined(in_processes(pieces.tasks, self.device, self.workers))
         else:
-            yield from in_processes(tasks, self.device, self.workers, self.perform)
+            yield from in_processes(tasks, self.device, self.workers)

@@ -16,26 +16,25 @@ from threading import Thread
 import torch
 
 from allpass.errors import DeviceError
-from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, events, given_up
-from allpass.experiments.study import Task
+from allpass.train.executors.executor import ATTEMPTS, Event, events, given_up
+from allpass.train.executors.task import Task
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perform) -> Generator[Event]:
+def in_processes(tasks: Sequence[Task], device: str, workers: int) -> Generator[Event]:
     """Do tasks in worker processes; none of them outlives the iteration, nor this process.
 
     Args:
         tasks: What is done.
         device: Where each process computes.
         workers: How many processes there are at most.
-        perform: How a task is done; the processes find it by its module and name.
     """
     left, begun = deque(range(len(tasks))), Counter[int]()
     busy: dict[object, _Worker] = {}
     with ExitStack() as stack:
         count = min(workers, len(tasks))
-        idle = [_started(stack, device, count, perform) for _ in range(count)]
+        idle = [_started(stack, device, count) for _ in range(count)]
         while left or busy:
             while left and idle:
                 worker, number = idle.pop(), left.popleft()
@@ -47,7 +46,7 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perf
                 event = worker.hear()
                 if event is None:
                     del busy[pipe]
-                    idle.append(_started(stack, device, count, perform))
+                    idle.append(_started(stack, device, count))
                     if begun[worker.number] == ATTEMPTS:
                         yield given_up(worker.number, worker.end())
                     else:
@@ -61,11 +60,11 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int, perform: Perf
 class _Worker:
     """A process of ours, seen from here."""
 
-    def __init__(self, device: str, workers: int, perform: Perform) -> None:
+    def __init__(self, device: str, workers: int) -> None:
         context = _context(device)
         self.number = -1
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, device, workers, perform), daemon=True)
+        self._process = context.Process(target=_work, args=(theirs, device, workers), daemon=True)
         with _inherited():
             self._process.start()
         theirs.close()  # so that the pipe ends with the process
@@ -95,8 +94,8 @@ class _Worker:
         return f"The last one was killed by {name}; where memory ran out, fewer workers help."
 
 
-def _started(stack: ExitStack, device: str, workers: int, perform: Perform) -> _Worker:
-    worker = _Worker(device, workers, perform)
+def _started(stack: ExitStack, device: str, workers: int) -> _Worker:
+    worker = _Worker(device, workers)
     stack.callback(worker.end)
     return worker
 
@@ -130,7 +129,7 @@ def _inherited() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
-def _work(pipe: Connection, device: str, workers: int, perform: Perform) -> None:
+def _work(pipe: Connection, device: str, workers: int) -> None:
     """What a worker process does: its tasks, as long as somebody hears of them."""
     Thread(target=_end_with_parent, daemon=True).start()
     where = torch.device(device)
@@ -140,7 +139,7 @@ def _work(pipe: Connection, device: str, workers: int, perform: Perform) -> None
         while True:
             number, task = pipe.recv()
             try:
-                for event in events(number, task, device, perform):
+                for event in events(number, task, device):
                     pipe.send(event)
             except DeviceError as error:
                 sys.exit(str(error))  # the task is begun again in another process

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from allpass import __version__
 from allpass.errors import DeviceError, InputError, MissingExtraError
-from allpass.experiments.executors.executor import ATTEMPTS, Event, Perform, by_catalogue, events, given_up
-from allpass.experiments.executors.pieces import Pieces
-from allpass.experiments.study import Task
+from allpass.train.executors.executor import ATTEMPTS, Event, events, given_up
+from allpass.train.executors.pieces import Pieces
+from allpass.train.executors.task import Task
 
 if TYPE_CHECKING:
     from ray import ObjectRefGenerator
@@ -38,7 +38,6 @@ class RayCluster:
     Args:
         address: Where the head of the cluster listens, such as ``"10.0.0.1:6379"``; by default the cluster that this
             machine is part of, and where there is none, this machine alone.
-        perform: How a task is done; the machines find it by its module and name.
 
     Notes:
         Ray could begin a task again by itself. It would then leave out as many lists of runs as had come before, and
@@ -46,16 +45,15 @@ class RayCluster:
     """
 
     address: str | None = None
-    perform: Perform = by_catalogue
 
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks; a connection to Ray that this process has already is used as it is."""
         with _connected(self.address or os.environ.get("RAY_ADDRESS")):
             if _has_gpus():
-                yield from _streamed(tasks, self.perform, on_gpus=True)
+                yield from _streamed(tasks, on_gpus=True)
             else:
                 pieces = Pieces.cut(tasks)
-                yield from pieces.joined(_streamed(pieces.tasks, self.perform, on_gpus=False))
+                yield from pieces.joined(_streamed(pieces.tasks, on_gpus=False))
 
 
 def _has_gpus() -> bool:
@@ -64,11 +62,11 @@ def _has_gpus() -> bool:
     return float(ray.cluster_resources().get("GPU", 0)) > 0
 
 
-def _streamed(tasks: Sequence[Task], perform: Perform, *, on_gpus: bool) -> Generator[Event]:
+def _streamed(tasks: Sequence[Task], *, on_gpus: bool) -> Generator[Event]:
     import ray
     from ray.exceptions import RayError, RayTaskError
 
-    going = {_begun(number, tasks[number], perform, on_gpus): number for number in largest_first(tasks)}
+    going = {_begun(number, tasks[number], on_gpus): number for number in largest_first(tasks)}
     deaths = Counter[int]()
     try:
         while going:
@@ -82,7 +80,7 @@ def _streamed(tasks: Sequence[Task], perform: Perform, *, on_gpus: bool) -> Gene
                 deaths[number] += 1
                 if deaths[number] < ATTEMPTS:
                     del going[stream]
-                    going[_begun(number, tasks[number], perform, on_gpus)] = number
+                    going[_begun(number, tasks[number], on_gpus)] = number
                     continue
                 event = given_up(number, str(error))
             if event.ended:
@@ -103,7 +101,7 @@ def largest_first(tasks: Sequence[Task]) -> list[int]:
     return sorted(sizes, key=sizes.__getitem__, reverse=True)
 
 
-def _begun(number: int, task: Task, perform: Perform, on_gpus: bool) -> ObjectRefGenerator:
+def _begun(number: int, task: Task, on_gpus: bool) -> ObjectRefGenerator:
     """A task that waits for room or is under way somewhere, as the stream of its events."""
     import ray
 
@@ -117,10 +115,10 @@ def _begun(number: int, task: Task, perform: Perform, on_gpus: bool) -> ObjectRe
         num_gpus=task.gpu if on_gpus else 0,
         runtime_env={"env_vars": environment},
     )
-    return remote(_work).remote(number, task, perform, __version__)
+    return remote(_work).remote(number, task, __version__)
 
 
-def _work(number: int, task: Task, perform: Perform, version: str) -> Iterator[Event]:
+def _work(number: int, task: Task, version: str) -> Iterator[Event]:
     """What a machine of the cluster does."""
     import ray
 
@@ -129,7 +127,7 @@ def _work(number: int, task: Task, perform: Perform, version: str) -> Iterator[E
         yield Event(number, ended=True, error=text)
         return
     try:
-        yield from events(number, task, "cuda" if ray.get_gpu_ids() else "cpu", perform)
+        yield from events(number, task, "cuda" if ray.get_gpu_ids() else "cpu")
     except DeviceError:
         os._exit(1)  # the task is begun again in another process
 
