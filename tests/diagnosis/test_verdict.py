@@ -151,7 +151,7 @@ def test_rare_classes_are_judged_by_roc_auc_as_scikit_learn_has_it():
     assert verdict.comparison["label-propagation"].scores == (run.scores["test_score"],)
     from allpass.train import Trained
 
-    outputs = Trained.of(run, "label-propagation", data, score="roc_auc").outputs(data)
+    outputs = Trained.of(run, data).outputs(data)
     margin = (outputs[:, 1] - outputs[:, 0])[split.test]
     truth = data.y[split.test]
     assert verdict.precision["label-propagation"] == pytest.approx(average_precision_score(truth, margin))

@@ -12,6 +12,7 @@ from allpass.data import splits
 from allpass.testing import learnable_graph
 from allpass.train import checkpoint
 from allpass.train.adjacency import adjacency
+from allpass.train.config import TrainingConfig
 from allpass.train.fit import fit, job_of
 from allpass.train.rules.stopping import stopping
 from allpass.train.trained import Trained
@@ -46,7 +47,9 @@ def test_a_training_takes_edges_both_ways_or_as_stored(one_way: Data) -> None:
     )
     assert default.scores == pytest.approx(twice.scores, abs=1e-12)
     assert default.scores["train_loss"] != pytest.approx(stored.scores["train_loss"], abs=1e-4)
-    keys = [job_of("gcn", one_way, split, {}, 0, undirected=way).key(0) for way in (True, False)]
+    keys = [
+        job_of("gcn", one_way, split, {}, 0, TrainingConfig(undirected=way)).key(0) for way in (True, False)
+    ]
     assert keys[0] != keys[1]
 
 
@@ -56,7 +59,7 @@ def test_what_is_trained_predicts_in_the_same_way_after_a_file_too(
 ) -> None:
     (split,) = splits(one_way, "random", count=1)
     (run,) = fit("gcn", one_way, split, stop=RULE, undirected=undirected)
-    trained = Trained.of(run, "gcn", one_way, undirected=undirected)
+    trained = Trained.of(run, one_way)
     assert trained.measure(one_way, split.test) == pytest.approx(run.scores["test_score"])
     again = checkpoint.load(checkpoint.save(trained, tmp_path / "kept"))
     assert again.undirected is undirected

@@ -56,7 +56,7 @@ def _reweigh(folder: Path, tensors: dict[str, torch.Tensor]) -> None:
 def test_what_is_saved_comes_back(data, tmp_path):
     (split,) = splits(data, "random", count=1)
     (run,) = fit("acm-gcn", data, split, {"lr": 0.05}, stop=stopping("fixed", max_epochs=3), scaling="auto")
-    trained = Trained.of(run, "acm-gcn", data, scaling="auto")
+    trained = Trained.of(run, data)
     found = checkpoint.load(checkpoint.save(trained, tmp_path / "kept"))
     for part in fields(Trained):
         if part.name not in ("weights", "versions"):

@@ -73,7 +73,7 @@ def test_checkpoints_predict_the_same(
     folds = divide(data, "random", count=1)
     if kind == "binary":
         (run,) = fit(model, data, folds, settings, task="binary", stop=SHORT, scaling="auto")
-        trained = Trained.of(run, model, data, task="binary", scaling="auto")
+        trained = Trained.of(run, data)
     else:
         (trained,) = train_folds(model, data, folds, settings, stop=SHORT)
     found = checkpoint.load(checkpoint.save(trained, tmp_path / "kept"))

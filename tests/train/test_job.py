@@ -13,6 +13,7 @@ from allpass.data import splits
 from allpass.errors import InputError, UnknownNameError
 from allpass.graph import Operator
 from allpass.testing import learnable_graph
+from allpass.train.config import TrainingConfig
 from allpass.train.fit import fit, job_of
 from allpass.train.job import Glance
 from allpass.train.network import untrained
@@ -34,12 +35,12 @@ def test_only_runs_of_one_shape_train_together(data: Data) -> None:
         {"lr": 0.5, "hidden_channels": 4},
         {"dropout": 0.1},
     ]
-    job = job_of("gcn", data, splits(data, "random", count=2), settings, 0, stop=RULE)
+    job = job_of("gcn", data, splits(data, "random", count=2), settings, 0, TrainingConfig(stop=RULE))
     assert job._groups(range(8)) == [[0, 1, 4, 5], [2, 3], [6, 7]]
 
 
 def test_some_of_the_runs_and_those_that_are_taken(data: Data) -> None:
-    job = job_of("gcn", data, splits(data, "random", count=6), {}, 0, stop=RULE)
+    job = job_of("gcn", data, splits(data, "random", count=6), {}, 0, TrainingConfig(stop=RULE))
     asked = []
 
     def take(part):
@@ -136,7 +137,12 @@ def test_scaling_is_part_of_the_training(data: Data) -> None:
 
 def test_ten_thousand_runs_are_cut_into_parts(data: Data) -> None:
     job = job_of(
-        "gcn", data, splits(data, "random", count=1), [{}] * 10_000, 0, stop=stopping("fixed", max_epochs=1)
+        "gcn",
+        data,
+        splits(data, "random", count=1),
+        [{}] * 10_000,
+        0,
+        TrainingConfig(stop=stopping("fixed", max_epochs=1)),
     )
     first = [number for ended in islice(job.run(range(10_000)), 20) for number in ended]
     assert first == list(range(20))  # a CPU trains one after the other, and makes sixteen of them at a time
@@ -151,7 +157,7 @@ def test_one_network_is_made_for_all_that_begin_alike(data: Data, monkeypatch: p
 
     monkeypatch.setattr("allpass.train.job.untrained", counted)
     tried = [{"lr": lr, "dropout": dropout} for lr in (0.01, 0.1) for dropout in (0.0, 0.5)]
-    job = job_of("gcn", data, splits(data, "random", count=3), tried, [0, 7], stop=RULE)
+    job = job_of("gcn", data, splits(data, "random", count=3), tried, [0, 7], TrainingConfig(stop=RULE))
     batch = job.batch(range(24))
     assert sorted(made) == [0, 0, 7, 7]  # a dropout each
     alone = job.batch([23])
@@ -185,7 +191,7 @@ def test_features_that_are_mostly_zero_are_stored_sparse_and_give_the_same(data:
 
 def test_the_precision_of_products_is_part_of_the_key(data: Data) -> None:
     (split,) = splits(data, "random", count=1)
-    keys = [job_of("gcn", data, split, {}, 0, tf32=tf32).key(0) for tf32 in (False, True)]
+    keys = [job_of("gcn", data, split, {}, 0, TrainingConfig(tf32=tf32)).key(0) for tf32 in (False, True)]
     assert [key.protocol["precision"] for key in keys] == ["float32", "tf32"]
     assert keys[0].identity != keys[1].identity
 

@@ -12,6 +12,7 @@ from allpass.data import contextual_sbm, splits
 from allpass.errors import InputError
 from allpass.train import checkpoint
 from allpass.train.compare import compare
+from allpass.train.config import TrainingConfig
 from allpass.train.engine import loop
 from allpass.train.engine.gradients import Together
 from allpass.train.estimator import NodeClassifier
@@ -87,7 +88,9 @@ def test_runs_together_equal_runs_alone(data: Data, model: str) -> None:
 
 def test_all_at_once_equals_one_after_the_other(data: Data) -> None:
     """The way of a GPU, on a CPU: vmap over replicas with training nodes of their own."""
-    job = job_of("gcn", data, splits(data, "random", count=2), {}, [0, 1], stop=SHORT, label_input=True)
+    job = job_of(
+        "gcn", data, splits(data, "random", count=2), {}, [0, 1], TrainingConfig(stop=SHORT, label_input=True)
+    )
     alone = dict(next(iter(job.run([number]))).popitem() for number in range(4))
     batch = job.batch(range(4))
     batch.gradients = Together(job._networks(job.wanted)[0], batch.layout, batch.problem)
@@ -100,7 +103,7 @@ def test_all_at_once_equals_one_after_the_other(data: Data) -> None:
 def test_it_is_part_of_the_key_when_it_is_on_alone(data: Data) -> None:
     (split,) = splits(data, "random", count=1)
     plain, off, on = (
-        job_of("gcn", data, split, {}, 0, **given).key(0)
+        job_of("gcn", data, split, {}, 0, TrainingConfig(**given)).key(0)
         for given in ({}, {"label_input": False}, {"label_input": True})
     )
     assert plain.identity == off.identity != on.identity
@@ -118,7 +121,7 @@ def test_checkpoints_keep_the_labels(data: Data, kind: str, tmp_path) -> None:
     folds = divide(data, "random", count=1)
     if kind == "binary":
         (run,) = fit("gcn", data, folds, task="binary", stop=ENOUGH, label_input=True)
-        trained = Trained.of(run, "gcn", data, task="binary")
+        trained = Trained.of(run, data)
     else:
         (trained,) = train_folds("gcn", data, folds, {}, stop=ENOUGH, label_input=True)
     found = checkpoint.load(checkpoint.save(trained, tmp_path / "kept"))

@@ -26,6 +26,7 @@ from allpass.errors import InputError, UnknownNameError
 from allpass.testing import learnable_graph
 from allpass.train import checkpoint
 from allpass.train.checkpoint import CheckpointError
+from allpass.train.config import TrainingConfig
 from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Together
 from allpass.train.engine.loop import train
@@ -235,7 +236,7 @@ def test_features_that_are_no_numbers_are_told_before_any_training(data: Data, s
         x[3, 1] = value
         for scaling in ("none", "rows", "columns", "auto"):
             with pytest.raises(InputError, match=f"Feature 1 of node 3 is {value}"):
-                job_of("gcn", graph(x=x), split, {}, 0, scaling=scaling)
+                job_of("gcn", graph(x=x), split, {}, 0, TrainingConfig(scaling=scaling))
     with pytest.raises(InputError, match=r"too large for torch\.float32"):
         fit("gcn", graph(x=data.x.double() * 1e300), split)
 
@@ -292,7 +293,12 @@ def test_a_loss_that_turns_nan_late_keeps_the_best_epoch_before(
 ) -> None:
     steps = iter([5, 100, 0])
     job = job_of(
-        "gcn", data, split, [{"dropout": 0.3}, {"dropout": 0.5}], 0, stop=stopping("fixed", max_epochs=9)
+        "gcn",
+        data,
+        split,
+        [{"dropout": 0.3}, {"dropout": 0.5}],
+        0,
+        TrainingConfig(stop=stopping("fixed", max_epochs=9)),
     )
     job.wrap = lambda network: Turning(network, next(steps))
     short, whole = outcomes(job, [0, 1], together=together)
@@ -325,7 +331,7 @@ def test_a_run_among_fifty_is_the_run_alone(data: Data, model: str) -> None:
     """Rates, dropout, nodes, seeds and ends that differ, to 1e-9 in float64, in both ways of computing."""
     parts, narrow = splits(data, "random", count=5), {"hidden_channels": 4}
     how = {"stop": stopping("patience-loss", patience=1, max_epochs=10), "dtype": torch.float64}
-    job = job_of(model, data, parts, [one | narrow for one in COMPANY], [0, 1], **how)
+    job = job_of(model, data, parts, [one | narrow for one in COMPANY], [0, 1], TrainingConfig(**how))
     many = {way: outcomes(job, list(range(50)), together=way) for way in (True, False)}
     assert len({run.epochs for run in many[True]}) > 2
     for one, other in zip(many[True], many[False], strict=True):
@@ -344,7 +350,7 @@ ROUNDING = 1e-3
 def test_in_float32_it_is_the_run_alone_within_rounding(data: Data, model: str) -> None:
     parts, narrow = splits(data, "random", count=5), {"hidden_channels": 4}
     how = {"stop": stopping("fixed", max_epochs=20), "select": "final"}
-    job = job_of(model, data, parts, [one | narrow for one in COMPANY], [0, 1], **how)
+    job = job_of(model, data, parts, [one | narrow for one in COMPANY], [0, 1], TrainingConfig(**how))
     many = outcomes(job, list(range(50)), together=True)
     for number in (13, 49):
         run = job.wanted[number]

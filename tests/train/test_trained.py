@@ -34,7 +34,7 @@ def data():
 def test_a_model_says_again_what_it_said_in_training(data, model):
     (split,) = splits(data, "random", count=1)
     (run,) = fit(model, data, split, {"dropout": 0.3}, stop=SHORT, scaling="columns")
-    trained = Trained.of(run, model, data, scaling="columns")
+    trained = Trained.of(run, data)
     for part in ("train", "val", "test"):
         assert trained.measure(data, getattr(split, part)) == run.scores[f"{part}_score"]
     assert (trained.dataset, trained.fingerprint) == (data.name, data.fingerprint)
@@ -184,7 +184,7 @@ def test_training_labels_are_kept_where_they_are_needed(data):
     settings = {"num_layers": 3, "alpha": 1.0, "clamp": True}
     (run,) = fit("mlp-1", data, split, stop=SHORT)
     run = replace(run, settings=settings, weights={})  # there is nothing to train
-    trained = Trained.of(run, "label-propagation", data)
+    trained = Trained.of(run, data)
     assert trained.labels.tolist() == torch.where(split.train, data.y, -1).tolist()
     assert trained.measure(data, split.train) == 1
     assert drawn(data=data).labels is None
@@ -216,7 +216,7 @@ def test_features_go_by_their_names(data):
 def test_float64_stays_float64(data):
     (split,) = splits(data, "random", count=1)
     (run,) = fit("gcn", data, split, stop=SHORT, dtype=torch.float64)
-    assert Trained.of(run, "gcn", data).outputs(data).dtype == torch.float64
+    assert Trained.of(run, data).outputs(data).dtype == torch.float64
 
 
 @pytest.mark.parametrize("how", ["identity", "degree", "position"])

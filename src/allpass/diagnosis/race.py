@@ -14,10 +14,10 @@ from torch_geometric.data import Data
 from allpass.data.splits import Split
 from allpass.diagnosis.candidates import EPOCHS, PATIENCE, SQUARES, Candidate
 from allpass.models.correct_and_smooth import BASE
+from allpass.train.config import TrainingConfig
 from allpass.train.engine.batch import Outcome
 from allpass.train.fit import job_of
 from allpass.train.job import Glance, Job
-from allpass.train.rules.stopping import stopping
 from allpass.train.rules.tasks import Task
 from allpass.train.statistics import TELLING
 
@@ -259,11 +259,14 @@ class _Course:
             self.folds,
             settings,
             0,
-            task=self.task.name,
-            score=self.task.score,
-            stop=stopping("patience-loss", max_epochs=EPOCHS, patience=PATIENCE),
-            scaling="auto",
-            device="cpu" if not candidate.is_network else self.device,
+            TrainingConfig(
+                task=self.task.name,
+                score=self.task.score,
+                stop="patience-loss",
+                epochs=EPOCHS,
+                patience=PATIENCE,
+                device=self.device,
+            ),
         )
         if self.shared is not None and self.shared.device == job.device:
             job.share(self.shared)

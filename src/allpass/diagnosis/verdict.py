@@ -34,7 +34,6 @@ from allpass.train.folds import divide
 from allpass.train.rare import default_score, shares_of
 from allpass.train.rules.tasks import Task
 from allpass.train.rules.tasks import task as find_task
-from allpass.train.scaling import in_deviations
 from allpass.train.split_checks import check_splits
 from allpass.train.statistics import estimate, overlap_of
 from allpass.train.trained import Trained
@@ -193,7 +192,7 @@ def judge(
     folds = divide(data, splits, count=count)
     notes = check_splits(data, folds, chosen.score)
     runners = candidates_for(data, candidates)
-    data = with_some_features(in_deviations(data) if numbers else data)
+    data = with_some_features(data)
     limit = budget if candidates is None else None
     rare = chosen.score == "roc_auc"
     found = race(runners, data, folds, chosen, budget=limit, device=device, weights=rare, progress=progress)
@@ -300,13 +299,10 @@ def _precision(found: Race, data: Data) -> dict[str, float]:
     """The mean average precision of every model that finished."""
     return {
         one.candidate.model: fmean(
-            Trained.of(
-                Replica(**vars(outcome), settings=run.settings, split=run.split, seed=run.seed),
-                one.candidate.model,
-                data,
-                scaling=one.job.scaling,
-            ).measure(data, run.split.test, "average_precision")
-            for run, outcome in zip(one.job.wanted, one.outcomes, strict=False)
+            Trained.of(Replica.of(one.job, number, outcome), data).measure(
+                data, one.job.wanted[number].split.test, "average_precision"
+            )
+            for number, outcome in enumerate(one.outcomes)
         )
         for one in found.finished
     }

@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Unpack
 
-import torch
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split, several, shares
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
+from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.engine.batch import Outcome
-from allpass.train.fit import How, Replica, fit
+from allpass.train.fit import Replica, fit
 from allpass.train.job import Glance, Look
 from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
-from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
-from allpass.train.scaling import in_deviations
 from allpass.train.split_checks import check_splits
 from allpass.train.statistics import Difference, Estimate, estimate, holm, overlap_of, paired
 
@@ -160,12 +158,9 @@ def compare(
     seeds: int | Sequence[int] = 0,
     progress: Callable[[str], None] | None = None,
     look: Look | None = None,
-    **how: Unpack[How],
+    **options: Unpack[TrainingOptions],
 ) -> Comparison:
     """Train every model on the same splits and compare their test scores.
-
-    Numbers to regress are brought to mean 0 and deviation 1 first, so that their unit does not matter: R² is the same
-    in every unit, and the mean absolute error is in deviations.
 
     Args:
         models: Names of ``allpass.models.MODELS``.
@@ -176,27 +171,23 @@ def compare(
         seeds: One seed or several; their scores are averaged on each split, since they share it.
         progress: Called with the name of each model before it is trained.
         look: Called every few epochs, for a progress bar.
-        **how: Options of :func:`~allpass.train.fit.fit`. The task is regression where labels are numbers.
+        **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
+        >>> import torch
         >>> from allpass.data import load, splits
-        >>> from allpass.train.rules.stopping import stopping
         >>> data = load("karate")
         >>> data.x = torch.eye(data.num_nodes)
         >>> drawn = splits(data, "random", count=3)
-        >>> found = compare(["mlp-2", "gcn"], data, drawn, stop=stopping("fixed", max_epochs=50))
+        >>> found = compare(["mlp-2", "gcn"], data, drawn, epochs=50)
         >>> found.best
         'gcn'
         >>> bool(found.difference("gcn", "mlp-2").mean > 0)
         True
     """
     chosen = _checked(models, settings or {})
-    numbers = isinstance(data.y, torch.Tensor) and data.y.is_floating_point()
-    how.setdefault("task", "regression" if numbers else "classification")
-    folds = several(splits)
-    score = find_task(how["task"], score=how.get("score")).score
+    folds, score = several(splits), TrainingConfig.of(**options).scorer(data).name
     check_splits(data, folds, score)
-    data = in_deviations(data) if numbers else data
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     if not seeds:
         raise InputError("Got no seeds.", "Pass one or more.")
@@ -209,13 +200,12 @@ def compare(
         told = _told(look, number * each, each, each * len(chosen)) if look is not None else None
         runs: Sequence[Replica | Run]
         if store is None:
-            runs = fit(model, data, folds, setting, seeds=seeds, look=told, weights=False, **how)
+            runs = fit(model, data, folds, setting, seeds=seeds, look=told, weights=False, **options)
         else:
-            runs = fit_into(store, model, data, folds, setting, seeds=seeds, look=told, **how)
+            runs = fit_into(store, model, data, folds, setting, seeds=seeds, look=told, **options)
         first = runs[0]
         chosen_of = first.settings if isinstance(first, Replica) else first.key.settings
         contenders.append(contender(model, chosen_of, runs, len(seeds), overlap))
-    score = find_task(how["task"], score=how.get("score")).score
     names = tuple(fold.name for fold in folds)
     return Comparison(data.get("name") or "unnamed", score, names, overlap, tuple(contenders), shares(folds))
 

@@ -27,6 +27,7 @@ def fitted(
     *,
     target: Tensor | None = None,
     class_weight: str = "none",
+    sample_weight: Tensor | None = None,
     seed: int = 0,
     on_step: Callable[[int], None] | None = None,
     weights: bool = True,
@@ -41,15 +42,17 @@ def fitted(
         split: Training, validation and test nodes.
         target: What is learnt in place of the labels.
         class_weight: How much the classes count, a name of ``CLASS_WEIGHTS``.
+        sample_weight: How much each node counts, ``[N]``.
         seed: Decides what is random.
         on_step: Called with the number of each step; may raise to stop.
         weights: Keep what was learnt.
         curves: Report the scores as curves too.
     """
     start = time.perf_counter()
-    learnt, weight = _learnt(problem, target), None
+    learnt, weight = _learnt(problem, target), None if sample_weight is None else sample_weight.double()
     if class_weight == "balanced":
-        weight = balanced(learnt, split.train.double(), max(task.out_channels(learnt), 2))
+        counted = split.train.double() if weight is None else split.train * weight
+        weight = balanced(learnt, counted, max(task.out_channels(learnt), 2))
     examples = Examples(problem.x, problem.graph, learnt, split.train, split.val, weight=weight, seed=seed)
     outputs = model.fit(examples, on_step)
     state = model.state_dict() if weights else {}

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
-import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
 from allpass.data.splits import Split, several
 from allpass.errors import InputError
-from allpass.train.engine.batch import Outcome, Recipe
+from allpass.train.config import TrainingConfig, TrainingOptions
+from allpass.train.early import warn_if_early
+from allpass.train.engine.batch import Outcome
 from allpass.train.job import Job, Look, Wanted
-from allpass.train.rules.optimizers import OPTIMIZERS
-from allpass.train.rules.selection import SELECTION
-from allpass.train.rules.stopping import StoppingRule, stopping
-from allpass.train.rules.tasks import task as find_task
-from allpass.train.rules.weights import check_class_weight
+from allpass.train.scaling import Scaler
 
 
 @dataclass(frozen=True)
@@ -29,14 +25,35 @@ class Replica(Outcome):
     """One training: what it was, and what came of it.
 
     Args:
+        model: The name of the model.
         settings: Everything that was chosen, of the model and of the training.
         split: Which nodes it learns from and is judged on.
         seed: Decides its weights and the masks of its dropout.
+        config: How it was trained.
+        units: The mean and deviation of the training labels, where these are numbers: losses and errors count in
+            deviations.
     """
 
+    model: str
     settings: Mapping[str, object]
     split: Split
     seed: int
+    config: TrainingConfig
+    units: Scaler | None = None
+
+    @classmethod
+    def of(cls, job: Job, number: int, outcome: Outcome) -> Replica:
+        """A run of a job that has ended."""
+        run = job.wanted[number]
+        return cls(
+            **vars(outcome),
+            model=job.model,
+            settings=run.settings,
+            split=run.split,
+            seed=run.seed,
+            config=job.config,
+            units=job.units(number),
+        )
 
 
 def fit(
@@ -46,23 +63,13 @@ def fit(
     settings: Mapping[str, object] | Sequence[Mapping[str, object]] = ({},),
     *,
     seeds: int | Sequence[int] = 0,
-    task: str = "classification",
-    score: str | None = None,
-    optimizer: str = "adam",
-    stop: str | StoppingRule = "gprgnn",
-    select: str = "lowest-val-loss",
-    scaling: str = "none",
-    undirected: bool = True,
-    device: torch.device | str = "cpu",
-    dtype: torch.dtype = torch.float32,
-    tf32: bool = False,
-    class_weight: str | None = "none",
     targets: Sequence[Tensor] | None = None,
     wrap: Callable[[nn.Module], nn.Module] | None = None,
-    label_input: bool = False,
+    sample_weight: Tensor | None = None,
     weights: bool = True,
     curves: bool = False,
     look: Look | None = None,
+    **options: Unpack[TrainingOptions],
 ) -> list[Replica]:
     """Train a model on every split with every setting and seed, and give the runs in that order.
 
@@ -72,75 +79,35 @@ def fit(
         splits: One split or several.
         settings: One choice of settings or several: of the model, and ``lr`` and ``weight_decay``.
         seeds: One seed or several; the same seed gives the same numbers whatever else is trained beside it.
-        task: ``"classification"``, ``"binary"`` or ``"regression"``.
-        score: What is reported in place of the task's own score.
-        optimizer: A name of ``OPTIMIZERS``.
-        stop: A stopping rule, or its name.
-        select: Which epoch is reported, a name of ``SELECTION``.
-        scaling: How features are scaled, a name of ``SCALINGS``.
-        undirected: Take edges as going both ways, as metrics do; False keeps their direction.
-        device: Where to train.
-        dtype: In which precision.
-        tf32: Round the factors of dense float32 products to TF32 (11 bits of 24) on a GPU, which multiplies these
-            faster: worth it where layers are thousands wide. A CPU takes no notice.
-        class_weight: ``"balanced"`` lets all classes count the same in the loss of the training nodes, each node of
-            class c by N / (C n_c) with the counts of its split; ``"none"`` lets all nodes count the same.
         targets: For every split what is learnt on it in place of the labels, such as labels that were guessed;
             validation and test nodes are judged by the labels all the same.
         wrap: Makes of each network the one that is trained. One with a method ``loss(output, x, graph, target, mask)``
             has its own loss.
-        label_input: Let networks read the labels of the training nodes as features (Shi et al., IJCAI 2021). Every step
-            shows a random half of them and learns the other half. Trees have a setting of this name.
+        sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
         weights: Keep the weights; thousands of runs may need more memory than there is.
         curves: Keep the losses and scores of every epoch.
         look: Called every few epochs, for a progress bar.
+        **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300`` or ``scaling="rows"``.
 
     Example:
+        >>> import torch
         >>> from allpass.data import load, splits
         >>> data = load("karate")
         >>> data.x = torch.eye(data.num_nodes)
-        >>> runs = fit("gcn", data, splits(data, "random", count=2), seeds=[0, 1], stop=stopping("fixed", max_epochs=5))
+        >>> runs = fit("gcn", data, splits(data, "random", count=2), seeds=[0, 1], stop="fixed", epochs=5)
         >>> len(runs), runs[0].epochs
         (4, 5)
     """
-    job = Job(
-        model,
-        data,
-        _all_of(splits, settings, seeds, targets),
-        _recipe(task, score, optimizer, stop, select, tf32, class_weight),
-        scaling=scaling,
-        undirected=undirected,
-        device=device,
-        dtype=dtype,
-        curves=curves,
-        wrap=wrap,
-        label_input=label_input,
-    )
-    found: dict[int, Outcome] = {}
+    wanted = _all_of(splits, settings, seeds, targets)
+    config = TrainingConfig.of(**options)
+    job = Job(model, data, wanted, config, curves=curves, wrap=wrap, sample_weight=sample_weight)
+    found: dict[int, Replica] = {}
     for ended in job.run(range(len(job.wanted)), look, weights=weights):
-        found.update(ended)
-    return [
-        Replica(**vars(found[number]), settings=run.settings, split=run.split, seed=run.seed)
-        for number, run in enumerate(job.wanted)
-    ]
-
-
-class How(TypedDict, total=False):
-    """The options of :func:`fit` that say how a run is trained, for functions that pass them on."""
-
-    task: str
-    score: str | None
-    optimizer: str
-    stop: str | StoppingRule
-    select: str
-    scaling: str
-    undirected: bool
-    device: torch.device | str
-    dtype: torch.dtype
-    tf32: bool
-    class_weight: str | None
-    label_input: bool
-    curves: bool
+        found.update((number, Replica.of(job, number, outcome)) for number, outcome in ended.items())
+    runs = [found[number] for number in range(len(job.wanted))]
+    if isinstance(settings, Mapping) or len(settings) == 1:
+        warn_if_early(model, runs)
+    return runs
 
 
 def job_of(
@@ -149,20 +116,12 @@ def job_of(
     splits: Split | Sequence[Split],
     settings: Mapping[str, object] | Sequence[Mapping[str, object]],
     seeds: int | Sequence[int],
-    **how: Unpack[How],
+    config: TrainingConfig = TrainingConfig(),  # noqa: B008 - frozen
+    *,
+    curves: bool = False,
 ) -> Job:
     """What :func:`fit` would do, not done yet."""
-    return job_from(model, data, _all_of(splits, settings, seeds, None), **how)
-
-
-def job_from(model: str, data: Data, wanted: Sequence[Wanted], **how: Unpack[How]) -> Job:
-    """The same for runs that are named one by one."""
-    defaults = inspect.signature(fit).parameters
-    every: dict[str, Any] = {name: defaults[name].default for name in How.__annotations__} | dict(how)
-    names = (
-        every.pop(name) for name in ("task", "score", "optimizer", "stop", "select", "tf32", "class_weight")
-    )
-    return Job(model, data, wanted, _recipe(*names), **every)
+    return Job(model, data, _all_of(splits, settings, seeds, None), config, curves=curves)
 
 
 def _all_of(
@@ -188,25 +147,6 @@ def _all_of(
         for number, split in enumerate(parts)
         for seed in numbered
     ]
-
-
-def _recipe(
-    task: str,
-    score: str | None,
-    optimizer: str,
-    stop: str | StoppingRule,
-    select: str,
-    tf32: bool,
-    class_weight: str | None,
-) -> Recipe:
-    rule = stopping(stop) if isinstance(stop, str) else stop
-    if not hasattr(rule, "needs_validation"):
-        raise InputError(
-            f"Got stop = {stop!r}.", 'Expected the name of a rule, or one of stopping("fixed", max_epochs=5).'
-        )
-    found = find_task(task, score=score)
-    weights = check_class_weight(class_weight, found.name)
-    return Recipe(found, OPTIMIZERS[optimizer], rule, SELECTION[select], tf32, weights)
 
 
 def _several(given: Any, kind: type, word: str) -> list[Any]:

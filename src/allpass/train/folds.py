@@ -5,19 +5,18 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 import torch
+from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split, salt_of, several, splits
 from allpass.errors import InputError
+from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.fit import fit
 from allpass.train.job import Look
 from allpass.train.rules.scores import SCORES
-from allpass.train.rules.stopping import StoppingRule
-from allpass.train.rules.tasks import task as find_task
-from allpass.train.scaling import Scaler
 from allpass.train.split_checks import check_splits
 from allpass.train.trained import Trained
 
@@ -49,20 +48,14 @@ def train_folds(
     settings: Mapping[str, object],
     *,
     seed: int = 0,
-    score: str | None = None,
-    stop: str | StoppingRule = "gprgnn",
-    scaling: str = "auto",
-    undirected: bool = True,
-    class_weight: str | None = "none",
-    label_input: bool = False,
-    device: torch.device | str = "cpu",
     look: Look | None = None,
     parts: Sequence[str] = ("val", "test"),
+    sample_weight: Tensor | None = None,
+    **options: Unpack[TrainingOptions],
 ) -> list[Trained]:
-    """Train a model on every split: classes, or numbers where the labels are numbers.
+    """Train a model on every split, and keep every one ready to predict.
 
-    Numbers are brought to mean 0 and deviation 1 of the training nodes first, so that their unit does not matter. For
-    a rare class of two the threshold of its prediction is chosen on validation nodes.
+    For a rare class of two the threshold of its prediction is chosen on validation nodes.
 
     Args:
         model: A name of ``allpass.models.MODELS``.
@@ -70,32 +63,14 @@ def train_folds(
         folds: The splits.
         settings: Settings of the model, and ``lr`` and ``weight_decay``.
         seed: Decides weights and dropout.
-        score: What is reported in place of the task's own score.
-        stop: A stopping rule, or its name.
-        scaling: How features are scaled, a name of ``SCALINGS``.
-        undirected: Take edges as going both ways.
-        class_weight: How classes count in the loss, a name of ``CLASS_WEIGHTS``.
-        label_input: Let networks read the labels of the training nodes as features.
-        device: Where to train.
         look: Called every few epochs, for a progress bar.
         parts: The sets whose splits are checked; see :func:`~allpass.train.split_checks.check_splits`.
+        sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
+        **options: Fields of :class:`~allpass.train.config.TrainingConfig`.
     """
-    task = "regression" if data.y is not None and data.y.is_floating_point() else "classification"
-    check_splits(data, several(folds), find_task(task, score=score).score, parts=parts)
-    named: dict[str, Any] = {"task": task, "score": score, "scaling": scaling, "undirected": undirected}
-    chosen = {"class_weight": class_weight, "label_input": label_input, "seeds": seed, "stop": stop}
-    how: dict[str, Any] = {**named, **chosen, "device": device, "look": look}
-    if task == "classification":
-        runs = fit(model, data, folds, settings, **how)
-        return [Trained.of(run, model, data, **named).with_threshold(data, run.split) for run in runs]
-    found, numbers = [], data.y.reshape(len(data.y), -1)
-    for fold in several(folds):
-        units = Scaler.of(numbers[fold.train], "columns")
-        scaled = copy.copy(data)
-        scaled.y = units(numbers).reshape(data.y.shape)
-        (run,) = fit(model, scaled, fold, settings, **how)
-        found.append(Trained.of(run, model, data, units=units, **named))
-    return found
+    check_splits(data, several(folds), TrainingConfig.of(**options).scorer(data).name, parts=parts)
+    runs = fit(model, data, folds, settings, seeds=seed, look=look, sample_weight=sample_weight, **options)
+    return [Trained.of(run, data).with_threshold(data, run.split) for run in runs]
 
 
 def best(models: Sequence[Trained]) -> int:

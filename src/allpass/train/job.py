@@ -22,8 +22,9 @@ from allpass.models.direct import EndEarly
 from allpass.models.entry import LABEL_INPUT, Model
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
+from allpass.train.config import TrainingConfig
 from allpass.train.direct import evaluated, fitted
-from allpass.train.engine.batch import REPORTED, Batch, Outcome, Recipe
+from allpass.train.engine.batch import REPORTED, Batch, Outcome
 from allpass.train.engine.gradients import Problem
 from allpass.train.engine.loop import train
 from allpass.train.engine.plan import at_once, in_parts
@@ -124,14 +125,10 @@ class Job:
         model: A name of ``allpass.models.MODELS``.
         data: The graph with features and labels.
         wanted: The runs; settings are filled up with the model's own.
-        recipe: How every one is trained.
-        scaling: How features are scaled, a name of ``SCALINGS``.
-        undirected: Take edges as going both ways.
-        device: Where to train.
-        dtype: In which precision.
+        config: How every one is trained.
         curves: Keep the measures of every epoch.
         wrap: Makes of each network the one that is trained, such as one with a loss of its own.
-        label_input: Let networks read the labels of the training nodes; trees have a setting of that name.
+        sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
     """
 
     def __init__(
@@ -139,21 +136,17 @@ class Job:
         model: str,
         data: Data,
         wanted: Sequence[Wanted],
-        recipe: Recipe,
+        config: TrainingConfig,
         *,
-        scaling: str = "none",
-        undirected: bool = True,
-        device: torch.device | str = "cpu",
-        dtype: torch.dtype = torch.float32,
         curves: bool = False,
         wrap: Callable[[nn.Module], nn.Module] | None = None,
-        label_input: bool = False,
+        sample_weight: Tensor | None = None,
     ) -> None:
+        self.model = model
         self.entry, numbered = resolve(model)
-        self.wrap = wrap
-        if label_input and self._has_epochs and "uses-labels" not in self.entry.traits:
-            more = {LABEL_INPUT: label_input}
-            wanted = [replace(run, settings={**more, **run.settings}) for run in wanted]
+        self.config, self.recipe, self.wrap, self.curves = config, config.recipe(data), wrap, curves
+        named = self._settings_in(config)
+        wanted = [replace(run, settings={**named, **run.settings}) for run in wanted] if named else wanted
         for run in wanted:
             for key, value in run.settings.items():
                 self._check(key, value)
@@ -164,19 +157,12 @@ class Job:
             )
             for run in wanted
         ]
-        self.data, self.recipe, self.scaling, self.undirected = data, recipe, scaling, undirected
-        if not isinstance(dtype, torch.dtype):
-            raise InputError(f"Got dtype = {dtype!r}.", "Expected torch.float32 or torch.float64.")
-        if recipe.tf32 and dtype != torch.float32:
-            raise InputError(
-                f"Got tf32 = True with {dtype}.", "TF32 is a way to multiply torch.float32 alone."
-            )
+        self.data = data
         if wrap is not None and not self.entry.is_network:
             raise InputError(f"Got wrap= for {self.entry.name!r}, which is no network.", "Leave it out.")
-        self.device, self.dtype, self.curves = device_of(device), dtype, curves
-        self.base_device = self.device
-        if not self.entry.is_network:
-            self.device = torch.device("cpu")  # trees run nowhere else
+        found = device_of(config.device)
+        self.device = found if self.entry.is_network else torch.device("cpu")  # trees run nowhere else
+        self.sample_weight = sample_weight
         self._bases: dict[str, Job] = {}
         self._check_data()
 
@@ -244,18 +230,35 @@ class Job:
                 "optimizer": self.recipe.optimizer.name,
                 "stopping": {"rule": type(rule).__name__, **asdict(rule)},
                 "selection": self.recipe.selection.name,
-                "scaling": self.scaling,
-                "undirected": self.undirected,
-                "precision": "tf32" if self.recipe.tf32 else str(self.dtype).removeprefix("torch."),
-                **self._class_weight,
+                "scaling": self.config.scaling,
+                "undirected": self.config.undirected,
+                "precision": "tf32" if self.config.tf32 else str(self.config.dtype).removeprefix("torch."),
+                **self._weights,
             },
         )
 
     @property
-    def _class_weight(self) -> dict[str, str]:
-        """What a key says of class weights: nothing where there are none, as in runs stored before there were any."""
-        name = self.recipe.class_weight
-        return {} if name == "none" else {"class_weight": name}
+    def _weights(self) -> dict[str, str]:
+        """What a key says of weights: nothing where there are none, as in runs stored before there were any."""
+        name, weight = self.recipe.class_weight, self.sample_weight
+        of_classes = {} if name == "none" else {"class_weight": name}
+        return (
+            of_classes
+            if weight is None
+            else {**of_classes, "sample_weight": fingerprint(Data(y=weight, num_nodes=len(weight)))}
+        )
+
+    def _settings_in(self, config: TrainingConfig) -> dict[str, object]:
+        """Training options that are settings of this model."""
+        options = {LABEL_INPUT: config.label_input, "patience": config.patience}
+        found = {
+            name: value
+            for name, value in options.items()
+            if value is not None and name in self.entry.settings
+        }
+        if config.label_input and self._has_epochs and "uses-labels" not in self.entry.traits:
+            found[LABEL_INPUT] = True
+        return found
 
     def _check(self, key: str, value: object) -> None:
         if key.split(":")[0] in TRAINING and self._has_epochs:
@@ -301,14 +304,18 @@ class Job:
     @cached_property
     def problem(self) -> Problem:
         """What all runs share, on the device."""
-        data = self.data
-        graph = adjacency(data, self.dtype, undirected=self.undirected)
-        scaled = Scaler.of(data.x, self.scaling)(data.x).to(self.dtype)
-        check_precision(scaled, self.dtype)
+        data, dtype = self.data, self.config.dtype
+        graph = adjacency(data, dtype, undirected=self.config.undirected)
+        scaled = Scaler.of(data.x, self.config.scaling)(data.x).to(dtype)
+        check_precision(scaled, dtype)
         x = as_features(thin(scaled))
-        target, loss = data.y.to(self.device), weighted(self.recipe.task.loss, self.recipe.class_weight)
+        target = data.y.to(self.device)
+        loss = weighted(self.recipe.task.loss, self.recipe.class_weight, self._on_device(self.sample_weight))
         labels = "uses-labels" in self.entry.traits  # those that read them by choice are no networks
         return Problem(x.to(self.device), graph.to(self.device), target, loss, labels)
+
+    def _on_device(self, weight: Tensor | None) -> Tensor | None:
+        return None if weight is None else weight.to(self.device, self.config.dtype)
 
     def share(self, other: Job) -> None:
         """Take the features and the graph from another job on the same data, with the same scaling and precision."""
@@ -336,7 +343,8 @@ class Job:
             name: torch.tensor([_rate(run.settings, name) for run in runs], dtype=torch.float64)
             for name in names
         }
-        targets = [run.target for run in runs if run.target is not None]
+        targets = [self._in_units(run, run.target) for run in runs if run.target is not None]
+        truths = [self._in_units(run, self.data.y) for run in runs] if self._has_units else []
         return Batch(
             self._networks(runs),
             replace(self.problem, labels=self.entry.reads_labels(runs[0].settings)),
@@ -344,9 +352,27 @@ class Job:
             rates,
             self.recipe,
             targets=torch.stack(targets).to(self.device) if targets else None,
+            truths=torch.stack(truths).to(self.device) if truths else None,
             together=self.device.type == "cuda",
             curves=self.curves,
         )
+
+    def units(self, number: int) -> Scaler | None:
+        """The unit in which a run learns numbers, that of its training labels; nothing for classes."""
+        return self._units(self.wanted[number]) if self._has_units else None
+
+    @property
+    def _has_units(self) -> bool:
+        return self.recipe.task.name == "regression"
+
+    def _units(self, run: Wanted) -> Scaler:
+        return Scaler.of(self.data.y.reshape(len(self.data.y), -1)[run.split.train], "columns")
+
+    def _in_units(self, run: Wanted, labels: Tensor) -> Tensor:
+        """Numbers with mean 0 and deviation 1 on the training nodes, so that their unit does not matter."""
+        if not self._has_units:
+            return labels
+        return self._units(run)(labels.reshape(len(labels), -1)).reshape(labels.shape)
 
     @property
     def _has_epochs(self) -> bool:
@@ -355,10 +381,15 @@ class Job:
     def _without_epochs(self, number: int, look: Look, *, weights: bool) -> Outcome:
         """One run of a model that is fitted in one call, or has nothing to train."""
         run = self.wanted[number]
-        given: dict[str, Any] = {"target": run.target, "weights": weights, "curves": self.curves}
+        target = None if run.target is None else self._in_units(run, run.target)
+        given: dict[str, Any] = {"target": target, "weights": weights, "curves": self.curves}
+        problem = self.problem
+        if self._has_units:
+            problem = replace(problem, target=self._in_units(run, self.data.y).to(self.device))
         if self.entry.is_network:
             network = self._network(run).to(self.device)
-            return evaluated(network, self.problem, self.recipe.task, run.split, **given)
+            self._refuse_weights("learns nothing from a loss")
+            return evaluated(network, problem, self.recipe.task, run.split, **given)
         model = unfitted(self.entry.name, run.settings, **self._sizes)
         if isinstance(model, CorrectedModel):
             first = self._base_of(model.base, number, look)
@@ -366,10 +397,11 @@ class Job:
             model.steps, model.sampled = first.epochs, first.sampled
         return fitted(
             model,
-            self.problem,
+            problem,
             self.recipe.task,
             run.split,
             class_weight=self.recipe.class_weight,
+            sample_weight=self.sample_weight,
             seed=run.seed,
             on_step=lambda step: look(Glance(None, 0, 1, step)),
             **given,
@@ -382,11 +414,8 @@ class Job:
                 base,
                 self.data,
                 [Wanted({}, run.split, run.seed, run.target) for run in self.wanted],
-                self.recipe,
-                scaling=self.scaling,
-                undirected=self.undirected,
-                device=self.base_device,
-                dtype=self.dtype,
+                self.config.changed(label_input=None, patience=None),
+                sample_weight=self.sample_weight,
             )
         (found,) = self._bases[base].run([number], look)
         return found[number]
@@ -418,15 +447,19 @@ class Job:
             **self._sizes,
             graph=self.problem.graph,
             seed=run.seed,
-            dtype=self.dtype,
+            dtype=self.config.dtype,
         )
         network = network if self.wrap is None else self.wrap(network)
-        if self.recipe.class_weight != "none" and hasattr(network, "loss"):
-            raise InputError(
-                f"The model {self.entry.name!r} has a loss of its own, in which class weights have no place.",
-                "Leave class_weight out, or train another model.",
-            )
+        if hasattr(network, "loss"):
+            self._refuse_weights("has a loss of its own, in which weights have no place")
         return network
+
+    def _refuse_weights(self, why: str) -> None:
+        if self._weights:
+            raise InputError(
+                f"Got {' and '.join(self._weights)} for {self.entry.name!r}: it {why}.",
+                "Leave them out, or train another model.",
+            )
 
 
 def _without_defaults(settings: dict[str, object], entry: Model) -> dict[str, object]:
@@ -458,20 +491,22 @@ def thin(x: Tensor) -> Tensor:
 
 
 def device_of(name: torch.device | str) -> torch.device:
-    """The device of a name, where this machine has it.
+    """The device of a name, where this machine has it; ``"auto"`` is CUDA where there is one, and else the CPU.
 
     Example:
         >>> device_of("gpu")
         Traceback (most recent call last):
         ...
-        allpass.errors.InputError: There is no device 'gpu'. Expected 'cpu', 'cuda' or 'cuda:1'.
+        allpass.errors.InputError: There is no device 'gpu'. Expected 'auto', 'cpu', 'cuda' or 'cuda:1'.
     """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
     except RuntimeError:
         device = None
     if device is None or device.type not in ("cpu", "cuda"):
-        raise InputError(f"There is no device {name!r}.", "Expected 'cpu', 'cuda' or 'cuda:1'.")
+        raise InputError(f"There is no device {name!r}.", "Expected 'auto', 'cpu', 'cuda' or 'cuda:1'.")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise InputError(
             f"Got the device {str(name)!r}, and there are {torch.cuda.device_count()} CUDA devices here.",

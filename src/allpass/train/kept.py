@@ -9,8 +9,10 @@ from typing import Any, Unpack
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
+from allpass.train.config import TrainingConfig, TrainingOptions
+from allpass.train.early import warn_if_early
 from allpass.train.engine.batch import Outcome
-from allpass.train.fit import How, job_of
+from allpass.train.fit import job_of
 from allpass.train.job import Glance, Job, Look
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
@@ -31,13 +33,14 @@ def fit_into(
     *,
     seeds: int | Sequence[int] = 0,
     look: Look | None = None,
-    **how: Unpack[How],
+    curves: bool = True,
+    **options: Unpack[TrainingOptions],
 ) -> list[Run]:
     """Like :func:`~allpass.train.fit.fit`, with every run kept in a store, and none done twice.
 
     Runs that the store holds are read. The others are trained and stored in the moment they end, so one may stop at
     any time and call again to go on. Several processes may do this on one store: each takes a part of the runs, and
-    all of them return when all runs are there. Weights are not kept; curves are.
+    all of them return when all runs are there. Weights are not kept.
 
     Args:
         store: Where runs are kept.
@@ -47,7 +50,8 @@ def fit_into(
         settings: One choice of settings or several.
         seeds: One seed or several.
         look: Called every few epochs, for a progress bar.
-        **how: Of the options of :func:`~allpass.train.fit.fit` those that say how a run is trained.
+        curves: Keep the losses and scores of every epoch.
+        **options: Fields of :class:`~allpass.train.config.TrainingConfig`.
 
     Example:
         >>> import torch
@@ -62,8 +66,7 @@ def fit_into(
         2 runs, stored: 2
         3 runs, stored: 3
     """
-    how.setdefault("curves", True)
-    job = job_of(model, data, splits, settings, seeds, **how)
+    job = job_of(model, data, splits, settings, seeds, TrainingConfig.of(**options), curves=curves)
     keys = [job.key(number) for number in range(len(job.wanted))]
     while missing := store.missing(keys):
         worker = _Worker(store, keys, look)
@@ -74,7 +77,10 @@ def fit_into(
             store.release(worker.taken)
         if not worker.taken:  # others are at work on all that is missing
             time.sleep(PAUSE)
-    return [run for key in keys if (run := store.get(key)) is not None]
+    runs = [run for key in keys if (run := store.get(key)) is not None]
+    if isinstance(settings, Mapping) or len(settings) == 1:
+        warn_if_early(model, runs)
+    return runs
 
 
 def runs_of(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 
@@ -89,18 +87,6 @@ class Scaler:
     def from_dict(cls, content: Mapping[str, Any]) -> Scaler:
         """What :meth:`to_dict` wrote."""
         return cls(content["kind"], tuple(content.get("mean", ())), tuple(content.get("deviation", ())))
-
-
-def in_deviations(data: Data) -> Data:
-    """The same graph with numbers to regress of mean 0 and deviation 1, so that their unit does not matter.
-
-    They are other numbers, so the graph has another fingerprint.
-    """
-    numbers = data.y.reshape(len(data.y), -1)
-    units = Scaler.of(numbers[~numbers.isnan().any(1)], "columns")
-    scaled = copy.copy(data)
-    scaled.y, scaled.fingerprint = units(numbers).reshape(data.y.shape), None
-    return scaled
 
 
 def _fitting(x: Tensor) -> str:

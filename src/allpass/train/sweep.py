@@ -9,20 +9,17 @@ from datetime import UTC, datetime
 from typing import Any, Unpack
 
 import numpy as np
-from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
 from allpass.data.splits import Split, several, shares
 from allpass.errors import InputError
-from allpass.train.fit import How
+from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.job import Look
 from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
-from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
-from allpass.train.scaling import in_deviations
 from allpass.train.search import SEARCHES, Space
 from allpass.train.search import search as find_search
 from allpass.train.space import space_of
@@ -155,7 +152,7 @@ def sweep(
     search_seed: int = 0,
     seeds: int | Sequence[int] = 0,
     look: Look | None = None,
-    **how: Unpack[How],
+    **options: Unpack[TrainingOptions],
 ) -> Sweep:
     """Try settings of a model, every one on every split and seed, and choose by the validation nodes.
 
@@ -173,18 +170,16 @@ def sweep(
         search_seed: Where the random numbers of the search start.
         seeds: One seed or several.
         look: Called every few epochs, for a progress bar.
-        **how: Of the options of :func:`~allpass.train.fit.fit` those that say how a run is trained; the task is
-            regression where labels are numbers.
+        **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
         >>> import torch
         >>> from tempfile import TemporaryDirectory
         >>> from allpass.data import load, splits
-        >>> from allpass.train import stopping
         >>> data = load("karate")
         >>> data.x = torch.eye(data.num_nodes)
         >>> space = {"lr": (0.001, 0.05), "dropout": (0.0, 0.5)}
-        >>> few = {"splits": splits(data, "random", count=3), "stop": stopping("fixed", max_epochs=10)}
+        >>> few = {"splits": splits(data, "random", count=3), "stop": "fixed", "epochs": 10}
         >>> with TemporaryDirectory() as folder, Store(f"{folder}/runs.db") as store:
         ...     found = sweep(store, "gcn", data, space=space, **few)
         ...     again = sweep(store, "gcn", data, space=space, trials=2, **few)
@@ -201,14 +196,11 @@ def sweep(
     splits = several(splits)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     _check(splits, seeds)
-    numbers = isinstance(data.y, Tensor) and data.y.is_floating_point()
-    how.setdefault("task", "regression" if numbers else "classification")
-    score = find_task(how["task"], score=how.get("score")).scorer
+    score = TrainingConfig.of(**options).scorer(data)
     check_splits(data, splits, score.name)
-    data = in_deviations(data) if numbers else data
     began, found, read, trained = datetime.now(UTC), list[Trial](), 0, 0
     while asked := tried.ask(min(step, most - len(found))):
-        runs = fit_into(store, model, data, splits, asked, seeds=seeds, look=look, **how)
+        runs = fit_into(store, model, data, splits, asked, seeds=seeds, look=look, **options)
         stored = sum(run.ended < began for run in runs)
         read, trained = read + stored, trained + len(runs) - stored
         for settings, part in zip(asked, _parts(runs, len(asked)), strict=True):

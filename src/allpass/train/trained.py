@@ -30,7 +30,6 @@ from allpass.train.alignment import aligned, check_words, fills_of
 from allpass.train.fit import Replica
 from allpass.train.rare import Threshold, best_threshold, rarer_class
 from allpass.train.rules.scores import SCORES
-from allpass.train.rules.tasks import task as find_task
 from allpass.train.runs.versions import versions
 from allpass.train.scaling import Scaler
 
@@ -99,51 +98,35 @@ class Trained:
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
-    def of(
-        cls,
-        replica: Replica,
-        model: str,
-        data: Data,
-        *,
-        task: str = "classification",
-        score: str | None = None,
-        scaling: str = "none",
-        undirected: bool = True,
-        units: Scaler | None = None,
-    ) -> Trained:
+    def of(cls, replica: Replica, data: Data) -> Trained:
         """What a training leaves, ready to predict.
 
         Args:
             replica: The training.
-            model: The model's name, as :func:`~allpass.train.fit` got it.
-            data: The graph, as it got it; with ``units``, before its labels were scaled.
-            task: The task, as it got it.
-            score: The score, as it got it.
-            scaling: The scaling, as it got it.
-            undirected: Whether it took edges as going both ways.
-            units: What its numbers to regress were scaled by.
+            data: The graph it was trained on.
 
         Example:
             >>> from allpass.data import contextual_sbm, splits
-            >>> from allpass.train import fit, stopping
+            >>> from allpass.train import fit
             >>> data = contextual_sbm([30, 30], [[0.9, 0.1], [0.1, 0.9]], num_features=4)
-            >>> (run,) = fit("gcn", data, splits(data, "random", count=1), stop=stopping("fixed", max_epochs=50))
-            >>> trained = Trained.of(run, "gcn", data)
+            >>> (run,) = fit("gcn", data, splits(data, "random", count=1), epochs=50)
+            >>> trained = Trained.of(run, data)
             >>> trained.predict(data)[:3]
             array([0, 0, 0])
         """
-        entry, chosen_task = resolve(model)[0], find_task(task, score=score)
+        config, units = replica.config, replica.units
+        entry, task = resolve(replica.model)[0], config.recipe(data).task
         trained = cls(
-            model=model,
+            model=replica.model,
             settings=dict(replica.settings),
             weights=dict(replica.weights),
             in_channels=data.x.shape[1],
-            out_channels=chosen_task.out_channels(data.y),
+            out_channels=task.out_channels(data.y),
             num_nodes=data.num_nodes,
-            task=chosen_task.name,
-            score=chosen_task.score,
-            scaler=Scaler.of(data.x, scaling),
-            undirected=undirected,
+            task=task.name,
+            score=task.score,
+            scaler=Scaler.of(data.x, config.scaling),
+            undirected=config.undirected,
             units=units,
             class_names=_names(data, "class_names"),
             feature_names=_names(data, "feature_names"),

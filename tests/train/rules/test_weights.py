@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 
 from allpass.data import Split, contextual_sbm, splits
 from allpass.errors import InputError
+from allpass.train.config import TrainingConfig
 from allpass.train.fit import fit, job_of
 from allpass.train.network import untrained
 from allpass.train.rules.stopping import stopping
@@ -97,7 +98,7 @@ def test_all_replicas_in_one_call_are_the_same_as_one_after_the_other():
 def test_a_key_names_class_weights_only_where_there_are_some(data, parts):
     """Runs that were stored before there were class weights are found again."""
     keys = [
-        job_of("gcn", data, parts[:1], {}, 0, stop=RULE, **given).key(0)
+        job_of("gcn", data, parts[:1], {}, 0, TrainingConfig(stop=RULE, **given)).key(0)
         for given in ({}, {"class_weight": "none"}, {"class_weight": None}, {"class_weight": "balanced"})
     ]
     assert keys[0] == keys[1] == keys[2] != keys[3]

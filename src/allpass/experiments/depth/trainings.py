@@ -19,7 +19,6 @@ from allpass.nn.probe import measure_propagation
 from allpass.nn.propagation import Propagation
 from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Problem
-from allpass.train.fit import job_from
 from allpass.train.job import Job, Wanted
 from allpass.train.kept import run_of
 from allpass.train.network import trained, untrained
@@ -111,7 +110,7 @@ class DeepTrainings:
             for rate in self.rates
             for seed, split in enumerate(parts)
         ]
-        return job_from(MODEL, data, wanted, **self.protocol.how(device))
+        return Job(MODEL, data, wanted, self.protocol.training(device))
 
 
 def _keys(job: Job) -> list[Key]:

@@ -121,7 +121,7 @@ class Graphs:
             splits(data, **{**protocol.splits, "seed": number}),
             network.settings,
             0,
-            **protocol.how(device),
+            protocol.training(device),
         )
 
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
+import torch
+
 from allpass.data import DATASETS, SPLITS
 from allpass.data.named.unlabelled import UNLABELLED
 from allpass.errors import InputError
 from allpass.experiments.checks import check_keys, check_name
-from allpass.train.fit import How
+from allpass.train.config import TrainingConfig
 from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.selection import SELECTION
 from allpass.train.rules.stopping import StoppingRule, stopping
@@ -76,23 +78,27 @@ class Protocol:
         """The rule that ends a run."""
         return stopping(**self.stop)
 
-    def how(self, device: str, score: str = "") -> How:
+    def training(self, device: str, score: str = "") -> TrainingConfig:
         """The options of a training by this protocol.
 
         Args:
             device: Where to train.
             score: What is reported in place of accuracy; or empty.
         """
-        return {
-            "score": score or None,
-            "optimizer": self.optimizer,
-            "stop": self.stopping(),
-            "select": self.select,
-            "scaling": self.scaling,
-            "undirected": self.undirected,
-            "tf32": self.tf32,
-            "device": device,
-        }
+        return TrainingConfig(
+            task="classification",
+            score=score or "accuracy",
+            optimizer=self.optimizer,
+            stop=self.stopping(),
+            select=self.select,
+            scaling=self.scaling,
+            undirected=self.undirected,
+            class_weight="none",
+            label_input=None,
+            device=device,
+            dtype=torch.float32,
+            tf32=self.tf32,
+        )
 
     def check_dataset(self, name: str) -> None:
         """Complain where there is no such dataset, or the splits do not come with it."""

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from statistics import fmean
-from typing import Any
+from typing import Any, cast
 
 from torch_geometric.data import Data
 
@@ -16,6 +16,7 @@ from allpass.data import splits as draw
 from allpass.experiments.at_hand import graph_of
 from allpass.experiments.majority import majority
 from allpass.experiments.tables.protocol import Protocol, Tie
+from allpass.train.config import TrainingOptions
 from allpass.train.few_labels import STRATEGIES, few_labels
 from allpass.train.fit import job_of
 from allpass.train.job import Job
@@ -122,18 +123,19 @@ class Trainings:
 
     def _by_strategy(self, keys: Sequence[Key], wanted: Sequence[int], device: str) -> Iterator[list[Run]]:
         data, parts = prepared(self.dataset, self.protocol)
-        made_with, how = versions(device), self.protocol.how(device, self.score)
+        made_with = versions(device)
+        options = cast(TrainingOptions, vars(self.protocol.training(device, self.score)))
         for place, settings in enumerate(self.settings):
             mine = [number for number in wanted if number // len(parts) == place]
             if mine:
                 of_mine = [parts[number % len(parts)] for number in mine]
-                found = few_labels(self.strategy, self.model, data, of_mine, settings, **how)
+                found = few_labels(self.strategy, self.model, data, of_mine, settings, **options)
                 yield [run_of(keys[number], run, made_with) for number, run in zip(mine, found, strict=True)]
 
     def _job(self, device: str) -> Job:
         data, parts = prepared(self.dataset, self.protocol)
-        how = self.protocol.how(device, self.score)
-        return job_of(self.model, data, parts, self.settings, self.seeds, **how)
+        training = self.protocol.training(device, self.score)
+        return job_of(self.model, data, parts, self.settings, self.seeds, training)
 
 
 def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:

@@ -85,8 +85,9 @@ class Batch:
         rates: ``"lr"`` and ``"weight_decay"`` of every replica, ``[R]``, and ``"lr:GROUP"``, ``"weight_decay:GROUP"``
             for the parameter groups that a model declares.
         recipe: How they are trained.
-        targets: What each replica learns, ``[R, N]``, where that is not the target of the problem, by which they are
-            judged all the same.
+        targets: What each replica learns, ``[R, N]``, where that is not what it is judged by.
+        truths: What each replica is judged by, ``[R, N]``, where that is not the target of the problem, which is of
+            all of them.
         together: All replicas in one call, or one after the other.
         curves: Keep the measures of every epoch.
     """
@@ -100,10 +101,12 @@ class Batch:
         recipe: Recipe,
         *,
         targets: Tensor | None = None,
+        truths: Tensor | None = None,
         together: bool,
         curves: bool = False,
     ) -> None:
-        self.problem, self.masks, self.recipe, self.targets = problem, masks, recipe, targets
+        self.problem, self.masks, self.recipe = problem, masks, recipe
+        self.targets, self.truths = targets, truths
         self.together, self.layout = together, Layout.of(models[0])
         rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
         self.rows = rows.to(masks.device)  # where there are no parameters, nothing else would say it
@@ -142,19 +145,24 @@ class Batch:
 
     def step(self) -> None:
         """One epoch of every living replica: gradient, update, evaluation."""
-        gradients, _ = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.targets)
+        gradients, _ = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.learnt)
         self._update(gradients)
-        self._judge(self.gradients.outputs(self.rows, self.buffers, self.masks[0], self.targets))
+        self._judge(self.gradients.outputs(self.rows, self.buffers, self.masks[0], self.learnt))
 
     def lagging_step(self) -> None:
         """The same where a training forward is an evaluation too: it judges the update of the step before."""
-        gradients, outputs = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.targets)
+        gradients, outputs = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.learnt)
         self._judge(outputs)
         self._update(gradients)
 
+    @property
+    def learnt(self) -> Tensor | None:
+        """What each replica learns, ``[R, N]``, where that is not the target of the problem."""
+        return self.truths if self.targets is None else self.targets
+
     def first_update(self) -> None:
         """What comes before the first lagging step."""
-        self._update(self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.targets)[0])
+        self._update(self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.learnt)[0])
 
     def tensors(self) -> Iterator[Tensor]:
         """Everything a step changes."""
@@ -169,6 +177,7 @@ class Batch:
         part = copy.copy(self)
         part.epoch, part.masks = self.epoch.clone(), self.masks[:, keep]
         part.targets = None if self.targets is None else self.targets[keep]
+        part.truths = None if self.truths is None else self.truths[keep]
         part.rates = [rates.select(keep) for rates in self.rates]
         for name in _ROWS:
             setattr(part, name, getattr(self, name)[keep])
@@ -234,7 +243,7 @@ class Batch:
 
     def measure(self, outputs: Tensor) -> Tensor:
         """Losses and scores of every replica on its three sets of nodes, ``[6, R]`` in the order of ``MEASURED``."""
-        task, target = self.recipe.task, self.problem.target
+        task, target = self.recipe.task, self.problem.target if self.truths is None else self.truths
         losses, scores = (measure(outputs, target, self.masks) for measure in (task.losses, task.scorer))
         if self.targets is not None:
             losses[0] = task.losses(outputs, self.targets, self.masks[0])

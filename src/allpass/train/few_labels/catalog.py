@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from torch_geometric.data import Data
 
@@ -13,6 +13,7 @@ from allpass.data.splits import Split, several
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.registry import Registry
+from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.few_labels.expansion import Labels
 from allpass.train.few_labels.learner import Learner
 from allpass.train.few_labels.strategies import (
@@ -112,7 +113,7 @@ def few_labels(
     *,
     seeds: int | Sequence[int] = 0,
     options: Mapping[str, float | None] | None = None,
-    **keywords: Any,
+    **training: Unpack[TrainingOptions],
 ) -> list[Replica]:
     """Train by a few-label strategy on every split with every setting and seed, and give the runs in that order.
 
@@ -127,7 +128,7 @@ def few_labels(
         options: Of the strategy, in place of its defaults: ``added`` (nodes to add in all; by default
             :func:`~allpass.train.few_labels.expansion.needed`), ``alpha`` of the walks, ``stages``, ``clusters``, and
             ``epsilon``, ``xi``, ``steps`` and ``weight`` of the adversary.
-        keywords: As :func:`~allpass.train.fit` takes them.
+        **training: Fields of :class:`~allpass.train.config.TrainingConfig`.
 
     Returns:
         The last trainings. Their ``split`` is the one that was given; what is measured on the training nodes counts
@@ -135,22 +136,22 @@ def few_labels(
 
     Example:
         >>> from allpass.data import contextual_sbm, splits
-        >>> from allpass.train import stopping
         >>> data = contextual_sbm([30, 30], [[5, 1], [1, 5]], num_features=4)
         >>> few = splits(data, "few-label", percent=5, val=10, test=20, count=2)
-        >>> stop = stopping("fixed", max_epochs=30)
-        >>> runs = few_labels("union", "gcn", data, few, stop=stop, select="final", options={"added": 10})
+        >>> how = {"stop": "fixed", "epochs": 30, "select": "final"}
+        >>> runs = few_labels("union", "gcn", data, few, options={"added": 10}, **how)
         >>> len(runs)
         2
     """
     entry = STRATEGIES[strategy]
     chosen = {**entry.options, **_checked(entry, options or {})}
-    _check_model(model, str(keywords.get("task", "classification")), bool(keywords.get("label_input")))
+    config = TrainingConfig.of(**training)
+    _check_model(model, config.task_of(data), config.label_input)
     wanted = several(splits)
     known = [Labels.of(split, data.y) for split in wanted]
     found = [
         [
-            entry.train(Learner(model, data, setting, seed, keywords), known, **chosen)
+            entry.train(Learner(model, data, setting, seed, training), known, **chosen)
             for seed in _several(seeds)
         ]
         for setting in ([settings] if isinstance(settings, Mapping) else settings)

@@ -15,6 +15,7 @@ from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
 from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
+from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.few_labels.expansion import Labels
 from allpass.train.fit import Replica, fit
 from allpass.train.network import trained
@@ -30,14 +31,19 @@ class Learner:
         data: The graph with features and labels.
         settings: Of the model and of the training.
         seed: Decides weights and dropout; every round begins with the same.
-        keywords: All else that :func:`~allpass.train.fit` takes.
+        options: Fields of :class:`~allpass.train.config.TrainingConfig`.
     """
 
     model: str
     data: Data
     settings: Mapping[str, object]
     seed: int
-    keywords: Mapping[str, Any]
+    options: TrainingOptions
+
+    @property
+    def config(self) -> TrainingConfig:
+        """How every round trains."""
+        return TrainingConfig.of(**self.options)
 
     @property
     def num_classes(self) -> int:
@@ -53,8 +59,7 @@ class Learner:
     @cached_property
     def graph(self) -> Operator:
         """The adjacency."""
-        dtype = self.keywords.get("dtype", torch.float32)
-        return adjacency(self.data, dtype, undirected=self.keywords.get("undirected", True))
+        return adjacency(self.data, self.config.dtype, undirected=self.config.undirected)
 
     def fit(self, known: Sequence[Labels], **more: Any) -> list[Replica]:
         """One training for each set of labels; validation and test scores are of the true ones."""
@@ -65,7 +70,7 @@ class Learner:
             self.settings,
             seeds=self.seed,
             targets=[labels.target for labels in known],
-            **self.keywords,
+            **self.options,
             **more,
         )
 
@@ -79,6 +84,6 @@ class Learner:
             out_channels=self.num_classes,
             num_nodes=self.data.num_nodes,
         )
-        x = Scaler.of(self.data.x, self.keywords.get("scaling", "none"))(self.data.x)
+        x = Scaler.of(self.data.x, self.config.scaling)(self.data.x)
         with torch.no_grad():
             return network(as_features(x.to(self.graph.dtype)), self.graph)

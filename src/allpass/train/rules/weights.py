@@ -58,18 +58,21 @@ def balanced(target: Tensor, weight: Tensor, classes: int) -> Tensor:
     return known * (each / torch.where(sizes > 0, sizes, 1))[index]
 
 
-def weighted(loss: Loss, class_weight: str) -> Loss:
-    """A loss in which classes count by a name of ``CLASS_WEIGHTS``.
+def weighted(loss: Loss, class_weight: str, sample_weight: Tensor | None = None) -> Loss:
+    """A loss in which classes and nodes count as they are weighed.
 
     Args:
         loss: ``loss(output [N, C], target, weight [N])`` of one replica.
-        class_weight: The name.
+        class_weight: How classes count, a name of ``CLASS_WEIGHTS``.
+        sample_weight: How much each node counts, ``[N]``.
     """
-    if class_weight == "none":
+    if class_weight == "none" and sample_weight is None:
         return loss
 
-    def of_balanced(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
-        classes = max(output.shape[-1], 2)  # one logit is of two classes
-        return loss(output, target, balanced(target, weight, classes))
+    def of_weighted(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+        weight = weight if sample_weight is None else weight * sample_weight
+        if class_weight == "balanced":
+            weight = balanced(target, weight, max(output.shape[-1], 2))  # one logit is of two classes
+        return loss(output, target, weight)
 
-    return of_balanced
+    return of_weighted
