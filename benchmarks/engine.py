@@ -34,6 +34,7 @@ from torch_geometric.data import Data
 
 from allpass.data import splits
 from allpass.graph import Operator, matrix
+from allpass.train.config import TrainingConfig
 from allpass.train.engine.batch import Batch
 from allpass.train.engine.loop import apart, prepared
 from allpass.train.engine.plan import at_once
@@ -97,7 +98,7 @@ def replicas(size: Size, count: int, device: str) -> Batch:
     data = like(size)
     settings = {"hidden_channels": HIDDEN, "dropout": DROPOUT}
     part = splits(data, "random", count=1)
-    job = job_of("acm-gcn", data, part, settings, seeds=range(count), device=device)
+    job = job_of("acm-gcn", data, part, settings, seeds=range(count), config=TrainingConfig(device=device))
     fitting = min(count, at_once(job.batch, range(count), torch.device(device)))
     return job.batch(range(fitting))
 

@@ -87,7 +87,7 @@ def fit(
         weights: Keep the weights; thousands of runs may need more memory than there is.
         curves: Keep the losses and scores of every epoch.
         look: Called every few epochs, for a progress bar.
-        **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300`` or ``scaling="rows"``.
+        **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
         >>> import torch

@@ -251,7 +251,7 @@ class Job:
     def _settings_in(self, config: TrainingConfig) -> dict[str, object]:
         """Training options that are settings of this model."""
         options = {LABEL_INPUT: config.label_input, "patience": config.patience}
-        found = {
+        found: dict[str, object] = {
             name: value
             for name, value in options.items()
             if value is not None and name in self.entry.settings

@@ -126,7 +126,9 @@ def _measured(run: Run, job: Job, number: int, outcome: Outcome) -> Run:
         "out_channels": job.recipe.task.out_channels(job.data.y),
         "num_nodes": problem.graph.shape[0],
     }
-    first = untrained(MODEL, wanted.settings, **shape, graph=problem.graph, seed=wanted.seed, dtype=job.dtype)
+    first = untrained(
+        MODEL, wanted.settings, **shape, graph=problem.graph, seed=wanted.seed, dtype=job.config.dtype
+    )
     sizes = {"start": sizes_of(first.to(job.device), problem)}
     if outcome.epoch is not None:
         best = trained(MODEL, wanted.settings, outcome.weights, **shape)

@@ -146,7 +146,7 @@ def few_labels(
     entry = STRATEGIES[strategy]
     chosen = {**entry.options, **_checked(entry, options or {})}
     config = TrainingConfig.of(**training)
-    _check_model(model, config.task_of(data), config.label_input)
+    _check_model(model, config.task_of(data), bool(config.label_input))
     wanted = several(splits)
     known = [Labels.of(split, data.y) for split in wanted]
     found = [
