@@ -132,7 +132,10 @@ def test_the_list_has_everything(call: Call, words: tuple[str, ...], tmp_path: P
             ("examples", "--cells", ","),
             "There is no name in --cells. Name some parts, or leave it out for all of them.",
         ),
-        (("examples", "--device", "gpu"), "There is no device 'gpu'. Expected 'cpu', 'cuda' or 'cuda:1'."),
+        (
+            ("examples", "--device", "gpu"),
+            "There is no device 'gpu'. Expected 'auto', 'cpu', 'cuda' or 'cuda:1'.",
+        ),
     ],
 )
 def test_a_wrong_word_is_answered_in_one_sentence(

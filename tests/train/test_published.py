@@ -20,6 +20,7 @@ HIDDEN = 8
 SEED = 2
 SETTING = {"lr": 0.05, "weight_decay": 1e-3, "dropout": 0.0, "hidden_channels": HIDDEN}
 VARIANTS = ["acm", "acmii"]
+AS_PUBLISHED = {"scaling": "none", "dtype": torch.float64}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def transcription(data: Data, split: Split, variant: str, max_epochs: int = 5000
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_engine_is_the_published_loop(data: Data, variant: str) -> None:
     split = splits(data, "random", count=2)[1]
-    (run,) = fit(f"{variant}-gcn", data, split, SETTING, seeds=SEED, dtype=torch.float64, curves=True)
+    (run,) = fit(f"{variant}-gcn", data, split, SETTING, seeds=SEED, **AS_PUBLISHED, curves=True)
     published = transcription(data, split, variant)
     assert run.epochs == published.epochs > WINDOW
     assert run.scores["test_score"] == pytest.approx(published.test_accuracy, abs=1e-12)

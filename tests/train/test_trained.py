@@ -183,7 +183,7 @@ def test_training_labels_are_kept_where_they_are_needed(data):
     (split,) = splits(data, "random", count=1)
     settings = {"num_layers": 3, "alpha": 1.0, "clamp": True}
     (run,) = fit("mlp-1", data, split, stop=SHORT)
-    run = replace(run, settings=settings, weights={})  # there is nothing to train
+    run = replace(run, model="label-propagation", settings=settings, weights={})  # there is nothing to train
     trained = Trained.of(run, data)
     assert trained.labels.tolist() == torch.where(split.train, data.y, -1).tolist()
     assert trained.measure(data, split.train) == 1

@@ -167,7 +167,7 @@ class TrainingConfig:
         """What the training engine follows on a graph."""
         task, score = self.task_of(data), self.score
         y = data.y
-        if score is None and isinstance(y, Tensor) and y.dim() == 1 and y.dtype == torch.int64:
+        if score is None and task == "classification" and isinstance(y, Tensor) and y.dim() == 1:
             score = default_score(y)
         found = find_task(task, score=score)
         return Recipe(

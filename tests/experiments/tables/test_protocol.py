@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 from allpass.data import splits
 from allpass.errors import AllpassError, InputError
 from allpass.experiments.tables.protocol import Protocol
+from allpass.train.config import TrainingConfig
 from allpass.train.rules.stopping import Window
 
 
@@ -22,18 +23,19 @@ def test_the_rules_are_those_that_the_names_say() -> None:
 
 
 def test_it_tells_a_training_all_that_it_says() -> None:
-    how = Protocol(optimizer="rmsprop", scaling="none", undirected=False, tf32=True).how("cpu", "roc_auc")
-    assert how == {
-        "score": "roc_auc",
-        "optimizer": "rmsprop",
-        "stop": Window(max_epochs=5000),
-        "select": "lowest-val-loss",
-        "scaling": "none",
-        "undirected": False,
-        "tf32": True,
-        "device": "cpu",
-    }
-    assert Protocol().how("cpu")["score"] is None
+    protocol = Protocol(optimizer="rmsprop", scaling="none", undirected=False, tf32=True)
+    assert protocol.training("cpu", "roc_auc") == TrainingConfig(
+        task="classification",
+        score="roc_auc",
+        optimizer="rmsprop",
+        stop=Window(max_epochs=5000),
+        select="lowest-val-loss",
+        scaling="none",
+        undirected=False,
+        tf32=True,
+        device="cpu",
+    )
+    assert Protocol().training("cpu").score == "accuracy"
 
 
 def test_a_change_keeps_the_rest() -> None:

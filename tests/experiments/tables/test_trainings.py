@@ -103,7 +103,7 @@ def test_other_options_of_a_strategy_are_other_runs(monkeypatch: pytest.MonkeyPa
 def test_runs_are_those_of_a_training_by_hand() -> None:
     data = load("example-high-pass")
     parts = splits(data, "random", count=3, train=0.4)
-    outcomes = fit("gcn", data, parts, list(TWO), stop=stopping("fixed", max_epochs=4), undirected=True)
+    outcomes = fit("gcn", data, parts, list(TWO), stop="fixed", epochs=4, scaling=TINY.protocol.scaling)
     runs = made(TINY)
     assert [run.key for run in runs] == TINY.keys()
     for run, outcome in zip(runs, outcomes, strict=True):

@@ -71,7 +71,7 @@ def test_more_labels_help_where_neighbours_agree(data: Data) -> None:
     blurred = data.clone()
     blurred.x = data.x + 4 * torch.randn(data.x.shape, generator=torch.Generator().manual_seed(0))
     parts = splits(blurred, "few-label", count=3, percent=3, val=30, test=60)
-    how = {"stop": stopping("fixed", max_epochs=40), "select": "final"}
+    how = {"stop": "fixed", "epochs": 40, "select": "final", "scaling": "none"}
     found = few_labels("co-training", "gcn", blurred, parts, options={"added": 60}, **how)
     plain = fit("gcn", blurred, parts, **how)
     gains = [a.scores["test_score"] - b.scores["test_score"] for a, b in zip(found, plain, strict=True)]

@@ -76,8 +76,8 @@ def by_hand(data: Data, split: Split, class_weight: Tensor | None) -> dict[str, 
 
 @pytest.mark.parametrize("class_weight", ["balanced", "none"])
 def test_every_replica_is_trained_by_the_weights_of_its_own_split(data, parts, class_weight):
-    how = {"stop": RULE, "select": "final", "dtype": torch.float64, "class_weight": class_weight}
-    runs = fit("gcn", data, parts, {**SETTINGS, **WIDTHS}, seeds=7, **how)
+    how = {"stop": RULE, "select": "final", "scaling": "none", "dtype": torch.float64}
+    runs = fit("gcn", data, parts, {**SETTINGS, **WIDTHS}, seeds=7, class_weight=class_weight, **how)
     for run, split in zip(runs, parts, strict=True):
         sizes = data.y[split.train].bincount(minlength=3).double()
         wanted = by_hand(data, split, sizes.sum() / (3 * sizes) if class_weight == "balanced" else None)
@@ -111,5 +111,5 @@ def test_what_has_no_class_weights_is_refused(data, parts):
         check_class_weight("balance", "classification")
     with pytest.raises(InputError, match="'regression', which has no classes"):
         check_class_weight("balanced", "regression")
-    with pytest.raises(InputError, match="'cpgnn' has a loss of its own"):
+    with pytest.raises(InputError, match="class_weight for 'cpgnn': it has a loss of its own"):
         fit("cpgnn", data, parts, class_weight="balanced", stop=RULE)
