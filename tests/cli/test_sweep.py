@@ -187,7 +187,7 @@ def test_stopped_by_ctrl_c(call, monkeypatch, tmp_path):
         (("--model", "gcm"), UnknownNameError, "Did you mean"),
         (("--set", "droput=1"), UnknownNameError, "Did you mean"),
         (("--splits", "randon"), UnknownNameError, "Did you mean 'random'"),
-        (("--epochs", "0"), InputError, "max_epochs"),
+        (("--epochs", "0"), InputError, "Got epochs=0"),
         (("--class-weight", "even"), InputError, "Got class_weight='even'"),
     ],
 )

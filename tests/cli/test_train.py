@@ -128,7 +128,7 @@ def test_two_splits_have_no_interval_and_others_end_where_the_score_does():
         (("--set", "dropout=2"), InputError, "dropout = 2"),
         (("--model", "acm-gnc"), UnknownNameError, "Did you mean 'acm-gcn'"),
         (("--count", "0"), InputError, "Got count=0"),
-        (("--epochs", "0"), InputError, "Got max_epochs=0"),
+        (("--epochs", "0"), InputError, "Got epochs=0"),
         (("--splits", "rndom"), UnknownNameError, "Did you mean 'random'"),
         (("--splits", "geom-gcn"), InputError, "has no stored splits 'geom-gcn'"),
         (("--scaling", "row"), UnknownNameError, "Did you mean 'rows'"),

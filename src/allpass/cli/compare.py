@@ -8,27 +8,17 @@ from typing import Annotated
 
 import typer
 
-from allpass.cli.options import (
-    AsJson,
-    ClassWeight,
-    Count,
-    Device,
-    Directed,
-    Epochs,
-    LabelInput,
-    Scaling,
-    Score,
-    Seed,
-    Splits,
-)
-from allpass.cli.scores import score_for
+from allpass.cli.options import AsJson, Count, Seed, Splits
 from allpass.cli.target import Target, default_model, reads_graph
+from allpass.cli.training import Training, say_score, trains
 from allpass.errors import UnknownNameError, did_you_mean
 
 
 @reads_graph
+@trains
 def compare(
     graph: Target,
+    training: Training,
     models: Annotated[
         str | None,
         typer.Option(
@@ -47,13 +37,6 @@ def compare(
             show_default=False,
         ),
     ] = "",
-    epochs: Epochs = 1000,
-    score: Score = None,
-    class_weight: ClassWeight = "none",
-    scaling: Scaling = "auto",
-    directed: Directed = False,
-    label_input: LabelInput = False,
-    device: Device = "cpu",
     store: Annotated[
         Path | None, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = None,
@@ -61,10 +44,10 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Train models on the same splits and test which of them is ahead."""
-    from allpass.cli.progress import stoppable, training
+    from allpass.cli.progress import stoppable
+    from allpass.cli.progress import training as progress
     from allpass.train.compare import compare as run_comparison
     from allpass.train.folds import divide
-    from allpass.train.rules.stopping import stopping
     from allpass.train.runs.store import Store
 
     if figure is not None:
@@ -76,26 +59,12 @@ def compare(
     names = [name.strip() for name in listed.split(",") if name.strip()]
     if against and against not in names:
         raise UnknownNameError(f"The model {against!r} is not compared.", did_you_mean(against, names))
-    score = score_for(data, score)
+    say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:
-        with stoppable(opened), training() as look:
-            compared = run_comparison(
-                names,
-                data,
-                folds,
-                store=opened,
-                seeds=seed,
-                look=look,
-                stop=stopping("gprgnn", max_epochs=epochs),
-                score=score,
-                class_weight=class_weight,
-                scaling=scaling,
-                undirected=not directed,
-                label_input=label_input,
-                device=device,
-            )
+        with stoppable(opened), progress() as look:
+            compared = run_comparison(names, data, folds, store=opened, seeds=seed, look=look, **training)
     finally:
         if opened is not None:
             opened.close()

@@ -42,7 +42,7 @@ def diagnose(
         str, typer.Option(help="How nodes are divided: stratified, random, stored, ...")
     ] = "stratified",
     score: Score = None,
-    device: Device = "cpu",
+    device: Device = "auto",
     metrics: Annotated[bool, typer.Option("--metrics", help="Print the table of all metrics too.")] = False,
 ) -> None:
     """Find out whether the structure of a graph helps or hurts, and which model to use."""

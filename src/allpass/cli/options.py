@@ -22,7 +22,6 @@ Splits: TypeAlias = Annotated[
 ]
 Count: TypeAlias = Annotated[int, typer.Option(help="How many splits.")]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Decides the splits, the weights and the dropout.")]
-Epochs: TypeAlias = Annotated[int, typer.Option(help="The most epochs of a run.")]
 Score: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -32,23 +31,9 @@ Score: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-ClassWeight: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        help="balanced: all classes count the same in the loss, however rare; none: all training nodes do."
-    ),
+Device: TypeAlias = Annotated[
+    str, typer.Option(help="Where to compute: auto (CUDA where there is one), cpu, cuda.")
 ]
-Scaling: TypeAlias = Annotated[
-    str, typer.Option(help="How features are scaled: auto, rows, columns, mixed, none.")
-]
-Directed: TypeAlias = Annotated[
-    bool, typer.Option("--directed", help="Keep the direction of edges; by default they go both ways.")
-]
-LabelInput: TypeAlias = Annotated[
-    bool,
-    typer.Option("--label-input", help="Let networks read the labels of the training nodes as features."),
-]
-Device: TypeAlias = Annotated[str, typer.Option(help="Where to train: cpu, cuda.")]
 DataDir: TypeAlias = Annotated[
     Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
 ]

@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allpass.cli.options import (
-    AsJson,
-    ClassWeight,
-    Count,
-    Device,
-    Directed,
-    Epochs,
-    Model,
-    Scaling,
-    Score,
-    Splits,
-)
-from allpass.cli.scores import score_for
+from allpass.cli.options import AsJson, Count, Model, Splits
 from allpass.cli.target import Target, default_model, reads_graph
+from allpass.cli.training import Training, say_score, trains
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,8 +24,10 @@ _SHOWN = 8  # of the best settings
 
 
 @reads_graph
+@trains
 def sweep(
     graph: Target,
+    training: Training,
     model: Model = None,
     grid: Annotated[bool, typer.Option("--grid", help="Try all settings of the space.")] = False,
     trials: Annotated[
@@ -58,21 +49,15 @@ def sweep(
     splits: Splits = "stratified",
     count: Count = 10,
     seed: Annotated[int, typer.Option(help="Decides the splits, the weights, the dropout, the search.")] = 0,
-    epochs: Epochs = 1000,
-    score: Score = None,
-    class_weight: ClassWeight = "none",
-    scaling: Scaling = "auto",
-    directed: Directed = False,
-    device: Device = "cpu",
     store: Annotated[
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = Path("runs.db"),
     as_json: AsJson = False,
 ) -> None:
     """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
-    from allpass.cli.progress import stoppable, training
+    from allpass.cli.progress import stoppable
+    from allpass.cli.progress import training as progress
     from allpass.train.folds import divide
-    from allpass.train.rules.stopping import stopping
     from allpass.train.runs.store import Store
     from allpass.train.space import read_space, space_of
     from allpass.train.sweep import sweep as run_sweep
@@ -82,10 +67,9 @@ def sweep(
     data = graph.load()
     model = model or default_model(data)
     space = {**space_of(model), **read_space(chosen or [], model)}
-    stop = stopping("gprgnn", max_epochs=epochs)
-    score = score_for(data, score)
+    say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
-    with Store(store) as opened, stoppable(opened), training() as look:
+    with Store(store) as opened, stoppable(opened), progress() as look:
         found = run_sweep(
             opened,
             model,
@@ -97,12 +81,7 @@ def sweep(
             search_seed=seed,
             seeds=seed,
             look=look,
-            stop=stop,
-            score=score,
-            class_weight=class_weight,
-            scaling=scaling,
-            undirected=not directed,
-            device=device,
+            **training,
         )
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.cli.groups import grouped
 from allpass.cli.options import DataDir
 from allpass.errors import InputError
 
@@ -182,40 +181,27 @@ def _declared(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """The parameters that :func:`reads_graph` gives to a verb; never called."""
+    """The argument TARGET and the options that say how a graph is read; never called."""
 
 
-_PARAMETERS = inspect.signature(_declared, eval_str=True).parameters
 _WITHOUT = {"no_label": "label", "no_weight": "weight", "no_id": "id_column"}
 _LISTS = ("features", "drop", "numbers", "categories", "text")
-OPTIONS = tuple(name for name in _PARAMETERS if name != "target" and name not in _WITHOUT)
+OPTIONS = tuple(
+    name for name in inspect.signature(_declared).parameters if name != "target" and name not in _WITHOUT
+)
 """The options of `allpass.load` that have a flag."""
 
 
-def reads_graph(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the argument TARGET and all options of reading; it gets them as its parameter ``graph``."""
-    own = inspect.signature(verb, eval_str=True)
-
-    @functools.wraps(verb)
-    def with_options(**given: Any) -> None:
-        target, options = given.pop("target"), {name: given.pop(name) for name in OPTIONS}
-        for flag, name in _WITHOUT.items():
-            if given.pop(flag):
-                options[name] = _none(flag.removeprefix("no_"), options[name])
-        for name in _LISTS:
-            if options[name] is not None:
-                options[name] = options[name].split(",")
-        options["undirected"] = options["undirected"] or None
-        verb(graph=Target(target, {k: v for k, v in options.items() if v is not None}), **given)
-
-    place = list(own.parameters).index("graph")
-    mine = [parameter for parameter in own.parameters.values() if parameter.name != "graph"]
-    together = [*mine[:place], _PARAMETERS["target"], *mine[place:], *list(_PARAMETERS.values())[1:]]
-    keywords = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in together]
-    with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {part.name: part.annotation for part in keywords}
-    del with_options.__wrapped__
-    return with_options
+def _target(given: dict[str, Any]) -> Target:
+    options = {name: given[name] for name in OPTIONS}
+    for flag, name in _WITHOUT.items():
+        if given[flag]:
+            options[name] = _none(flag.removeprefix("no_"), options[name])
+    for name in _LISTS:
+        if options[name] is not None:
+            options[name] = options[name].split(",")
+    options["undirected"] = options["undirected"] or None
+    return Target(given["target"], {name: value for name, value in options.items() if value is not None})
 
 
 def _none(name: str, given: str | None) -> bool:
@@ -223,3 +209,7 @@ def _none(name: str, given: str | None) -> bool:
     if given is not None:
         raise InputError(f"Got both --{name} {given} and --no-{name}.", "Leave one of them out.")
     return False
+
+
+reads_graph = grouped("graph", _declared, _target)
+"""Gives a verb the argument TARGET and all options of reading; it gets them as its parameter ``graph``."""

@@ -9,22 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allpass.cli.options import (
-    AsJson,
-    ClassWeight,
-    Count,
-    Device,
-    Directed,
-    Epochs,
-    LabelInput,
-    Model,
-    Scaling,
-    Score,
-    Seed,
-    Splits,
-)
-from allpass.cli.scores import score_for
+from allpass.cli.options import AsJson, Count, Model, Seed, Splits
 from allpass.cli.target import Target, default_model, reads_graph
+from allpass.cli.training import Training, say_score, trains
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,8 +28,10 @@ _WIDEST = 12  # classes of a confusion table on a terminal
 
 
 @reads_graph
+@trains
 def train(
     graph: Target,
+    training: Training,
     model: Model = None,
     chosen: Annotated[
         list[str] | None,
@@ -53,13 +42,6 @@ def train(
     splits: Splits = "stratified",
     count: Count = 10,
     seed: Seed = 0,
-    epochs: Epochs = 1000,
-    score: Score = None,
-    class_weight: ClassWeight = "none",
-    scaling: Scaling = "auto",
-    directed: Directed = False,
-    label_input: LabelInput = False,
-    device: Device = "cpu",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -69,33 +51,18 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a model on several splits, report its test score, and keep the one that validation chooses."""
-    from allpass.cli.progress import training
+    from allpass.cli.progress import training as progress
     from allpass.train import checkpoint
     from allpass.train.folds import best, divide, train_folds
-    from allpass.train.rules.stopping import stopping
 
     data = graph.load()
     model = model or default_model(data)
-    settings, stop = _settings(chosen or [], model), stopping("gprgnn", max_epochs=epochs)
+    settings = _settings(chosen or [], model)
     folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
-    score = score_for(data, score)
+    say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
-    with training() as look:
-        models = train_folds(
-            model,
-            data,
-            folds,
-            settings,
-            seed=seed,
-            score=score,
-            class_weight=class_weight,
-            stop=stop,
-            scaling=scaling,
-            undirected=not directed,
-            label_input=label_input,
-            device=device,
-            look=look,
-        )
+    with progress() as look:
+        models = train_folds(model, data, folds, settings, seed=seed, look=look, **training)
     number = best(models)
     checkpoint.save(models[number], folder)
     found = _found(models, number, data, folds, folder)
