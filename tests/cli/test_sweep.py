@@ -45,7 +45,7 @@ def pretend(monkeypatch):
     def inside(val=lambda s: 0.5, test=lambda s: 0.5, status=lambda s: "done"):
         asked = []
 
-        def fake(store, model, data, splits, settings, *, seeds, look, **how):
+        def fake(store, model, data, splits, settings, *, seeds, on_progress, **how):
             asked.extend(settings)
             return [
                 Run(

@@ -61,7 +61,7 @@ def stored(store: Store) -> list[str]:
 def test_everything_is_done_and_then_nothing(store: Store) -> None:
     study, executor = Tiny([acts("a"), acts("b", runs=3)]), Watched()
     told: list[Progress] = []
-    assert reproduce(study, store, executor, look=told.append) == []
+    assert reproduce(study, store, executor, on_progress=told.append) == []
     assert stored(store) == ["a/0", "a/1", "b/0", "b/1", "b/2"]
     assert [(one.wanted, one.stored, one.title) for one in told] == [
         (5, 0, ""),
@@ -78,7 +78,7 @@ def test_it_goes_on_with_what_is_missing(store: Store) -> None:
     task = acts("a", runs=3)
     store.add(Run(key=keys(task)[1]))
     executor, told = Watched(), list[Progress]()
-    reproduce(Tiny([task]), store, executor, look=told.append)
+    reproduce(Tiny([task]), store, executor, on_progress=told.append)
     assert executor.done == Counter(["a/0", "a/2"])
     assert told[0] == Progress(3, 1)
     assert told[-1] == Progress(3, 3)
@@ -87,12 +87,12 @@ def test_it_goes_on_with_what_is_missing(store: Store) -> None:
 def test_who_looks_may_stop_it_and_nothing_is_lost(store: Store) -> None:
     study, executor = Tiny([acts("a", runs=5), acts("b")]), Watched()
 
-    def look(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         if progress.stored == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as stop:
-        reproduce(study, store, executor, look=look)
+        reproduce(study, store, executor, on_progress=on_progress)
     assert stored(store) == ["a/0", "a/1"]
     assert stop.tb is not None  # it holds the frames, so only the driver itself can have closed
     assert executor.closed
@@ -124,7 +124,7 @@ def test_a_task_that_leaves_runs_out_is_told_and_not_begun_for_ever(store: Store
 def test_runs_that_come_twice_are_kept_once(store: Store) -> None:
     told: list[Progress] = []
     executor = Watched(lambda runs: [*runs, *runs])
-    assert reproduce(Tiny([acts("a")]), store, executor, look=told.append) == []
+    assert reproduce(Tiny([acts("a")]), store, executor, on_progress=told.append) == []
     assert stored(store) == ["a/0", "a/1"]
     assert max(progress.stored for progress in told) == 2
 
@@ -137,13 +137,13 @@ def test_what_two_tasks_share_is_counted_once(store: Store) -> None:
             return keys(self.given[0]) if task.title == "again" else keys(task)
 
     store.add_many(Run(key=key) for key in keys(acts("a")))
-    assert reproduce(Sharing([acts("a"), acts("again")]), store, Watched(), look=told.append) == []
+    assert reproduce(Sharing([acts("a"), acts("again")]), store, Watched(), on_progress=told.append) == []
     assert told == [Progress(2, 2)]
 
 
 def test_a_second_stage_follows_the_first(store: Store) -> None:
     executor, told = Watched(), list[Progress]()
-    assert reproduce(Staged([acts("first"), acts("second")]), store, executor, look=told.append) == []
+    assert reproduce(Staged([acts("first"), acts("second")]), store, executor, on_progress=told.append) == []
     assert stored(store) == ["first/0", "first/1", "second/0", "second/1"]
     assert executor.rounds == 2
     assert (told[0].wanted, told[-1]) == (2, Progress(4, 4))

@@ -63,14 +63,14 @@ def test_seeds_are_averaged_on_each_split(data, folds):
 
 def test_a_store_is_filled_once_and_gives_the_same(data, folds, tmp_path):
     plain = compare(["mlp-2", "gcn"], data, folds, stop=SHORT)
-    glances = []
+    seen = []
     with Store(tmp_path / "runs.db") as store:
         for _ in range(2):
-            kept = compare(["mlp-2", "gcn"], data, folds, store=store, stop=SHORT, look=glances.append)
+            kept = compare(["mlp-2", "gcn"], data, folds, store=store, stop=SHORT, on_progress=seen.append)
             assert len(store) == 6
             assert [one.scores for one in kept.contenders] == [one.scores for one in plain.contenders]
-    assert {glance.runs for glance in glances} == {6}
-    ended = [glance.ended for glance in glances]
+    assert {reached.runs for reached in seen} == {6}
+    ended = [reached.ended for reached in seen]
     assert ended == sorted(ended)
     assert ended[-1] < 6
 

@@ -20,7 +20,7 @@ from allpass.train.estimator import NodeClassifier, NodeRegressor
 from allpass.train.export import ExportError, export
 from allpass.train.fit import fit, job_of
 from allpass.train.folds import divide, train_folds
-from allpass.train.job import Glance
+from allpass.train.job import TrainingProgress
 from allpass.train.kept import fit_into
 from allpass.train.rules.stopping import stopping
 from allpass.train.runs.store import Store
@@ -131,19 +131,19 @@ def test_label_propagation_is_evaluated_once(data: Data) -> None:
 def test_each_model_beside_the_others(data: Data) -> None:
     names = ["mlp-2", "trees", "feature-trees", "structure-trees", "label-propagation", "correct-and-smooth"]
     looks, folds = [], splits(data, "random", count=2)
-    found = compare(names, data, folds, look=looks.append, stop=stopping("fixed", max_epochs=60))
+    found = compare(names, data, folds, on_progress=looks.append, stop=stopping("fixed", max_epochs=60))
     assert all(math.isfinite(score) for one in found.contenders for score in one.scores)
     assert found.difference("trees", "feature-trees").mean > 0
-    assert any(glance.batch is None and 0 <= glance.share <= 1 for glance in looks)
+    assert any(reached.batch is None and 0 <= reached.share <= 1 for reached in looks)
 
 
 def test_what_a_look_raises_stops_a_run(data: Data) -> None:
-    def stop(glance: object) -> None:
+    def stop(reached: object) -> None:
         raise KeyboardInterrupt
 
     for model in ("trees", "correct-and-smooth"):
         with pytest.raises(KeyboardInterrupt):
-            fit(model, data, splits(data, "random", count=1), look=stop)
+            fit(model, data, splits(data, "random", count=1), on_progress=stop)
 
 
 def test_targets_in_place_of_labels(data: Data) -> None:
@@ -222,14 +222,14 @@ def test_nothing_leaks_where_labels_are_shuffled(model: str) -> None:
 
 
 def test_trees_that_are_ended_early_keep_their_best_round(data: Data) -> None:
-    """A look that calls ``stop`` gives what a limit on the rounds gives."""
+    """A callback that calls ``stop`` gives what a limit on the rounds gives."""
 
-    def stop_after_ten(glance: Glance) -> None:
-        if glance.step >= 9:
-            glance.stop()
+    def stop_after_ten(reached: TrainingProgress) -> None:
+        if reached.step >= 9:
+            reached.stop()
 
     (split,) = splits(data, "stratified", count=1)
-    (ended,) = fit("trees", data, split, look=stop_after_ten)
+    (ended,) = fit("trees", data, split, on_progress=stop_after_ten)
     (limited,) = fit("trees", data, split, {"max_trees": 10})
     assert ended.epochs <= 10
     assert ended.scores == limited.scores

@@ -15,7 +15,7 @@ from allpass.graph import Operator
 from allpass.testing import learnable_graph
 from allpass.train.config import TrainingConfig
 from allpass.train.fit import fit, job_of
-from allpass.train.job import Glance
+from allpass.train.job import TrainingProgress
 from allpass.train.network import untrained
 from allpass.train.rules.stopping import stopping
 
@@ -55,10 +55,10 @@ def test_some_of_the_runs_and_those_that_are_taken(data: Data) -> None:
 def test_a_look_counts_runs_over_all_parts(data: Data) -> None:
     seen: list[tuple[int, int, int]] = []
 
-    def look(glance: Glance) -> None:
-        seen.append((glance.ended, glance.alive, glance.runs))
+    def on_progress(reached: TrainingProgress) -> None:
+        seen.append((reached.ended, reached.alive, reached.runs))
 
-    fit("gcn", data, splits(data, "random", count=20), {"dropout": 0.5}, stop=RULE, look=look)
+    fit("gcn", data, splits(data, "random", count=20), {"dropout": 0.5}, stop=RULE, on_progress=on_progress)
     assert seen[0] == (0, 1, 20)  # a CPU trains one after the other
     assert seen[-1] == (19, 0, 20)
 

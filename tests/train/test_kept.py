@@ -81,12 +81,12 @@ def test_the_same_run_twice_in_one_call_is_one_run(data: Data, store: Store) -> 
 def test_an_interruption_keeps_what_has_ended(data: Data, store: Store) -> None:
     parts = splits(data, "random", count=20)
 
-    def impatient(glance) -> None:
-        if glance.ended >= 16:
+    def impatient(reached) -> None:
+        if reached.ended >= 16:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit_into(store, "gcn", data, parts, {"dropout": 0.5}, stop=RULE, look=impatient)
+        fit_into(store, "gcn", data, parts, {"dropout": 0.5}, stop=RULE, on_progress=impatient)
     assert len(store) == 16
     runs = fit_into(store, "gcn", data, parts, {"dropout": 0.5}, stop=RULE)
     assert len(runs) == len(store) == 20

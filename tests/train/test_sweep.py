@@ -45,7 +45,7 @@ def pretend(monkeypatch, scores, status=lambda place: "done"):
     names = ("val_score", "val_loss", "test_score")
     asked = []
 
-    def fake(store, model, data, splits, settings, *, seeds, look, **how):
+    def fake(store, model, data, splits, settings, *, seeds, on_progress, **how):
         runs = []
         for chosen in settings:
             asked.append(chosen)
@@ -177,19 +177,19 @@ def test_it_goes_on_where_it_was_stopped(search, data, tmp_path, monkeypatch):
     drawn = splits(data, "random", count=2)
     with Store(tmp_path / "whole.db") as store:
         whole = sweep(store, "gcn", data, drawn, **options)
-    glances = 0  # one an epoch
+    seen = 0  # one an epoch
 
-    def interrupt(glance):
-        nonlocal glances
-        glances += 1
-        if glances % 6 == 0:
+    def interrupt(reached):
+        nonlocal seen
+        seen += 1
+        if seen % 6 == 0:
             raise KeyboardInterrupt
 
     interrupted = 0
     with Store(tmp_path / "runs.db") as store:
         while True:
             try:
-                found = sweep(store, "gcn", data, drawn, **options, look=interrupt)
+                found = sweep(store, "gcn", data, drawn, **options, on_progress=interrupt)
                 break
             except KeyboardInterrupt:
                 interrupted += 1

@@ -63,8 +63,10 @@ def compare(
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:
-        with stoppable(opened), progress() as look:
-            compared = run_comparison(names, data, folds, store=opened, seeds=seed, look=look, **training)
+        with stoppable(opened), progress() as on_progress:
+            compared = run_comparison(
+                names, data, folds, store=opened, seeds=seed, on_progress=on_progress, **training
+            )
     finally:
         if opened is not None:
             opened.close()

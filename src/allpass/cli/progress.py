@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from allpass.experiments.runner import Progress as Reached
-    from allpass.train.job import Glance
+    from allpass.train.job import TrainingProgress
     from allpass.train.runs.store import Store
 
 BETWEEN_LINES = 60.0
@@ -36,7 +36,7 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def training(what: str = "training") -> Iterator[Callable[[Glance], None]]:
+def training(what: str = "training") -> Iterator[Callable[[TrainingProgress], None]]:
     """A bar for trainings: runs that have ended, epochs, replicas alive, the best validation score, time left.
 
     The time left is what it takes when every run needs all its epochs, so it is mostly less.
@@ -48,14 +48,14 @@ def training(what: str = "training") -> Iterator[Callable[[Glance], None]]:
         task = bar.add_task(what, total=1.0, state="")
         last = -math.inf
 
-        def look(glance: Glance) -> None:
+        def on_progress(reached: TrainingProgress) -> None:
             nonlocal last
             if bar.disable or time.monotonic() - last < _PAUSE:
                 return
             last = time.monotonic()
-            bar.update(task, completed=share_done(glance), state=state(glance))
+            bar.update(task, completed=share_done(reached), state=state(reached))
 
-        yield look
+        yield on_progress
 
 
 @contextmanager
@@ -68,14 +68,14 @@ def reproducing() -> Iterator[Callable[[Reached], None]]:
         task = bar.add_task("looking what is there", total=None)
         lines = Lines()
 
-        def look(reached: Reached) -> None:
+        def on_progress(reached: Reached) -> None:
             if bar.disable:
                 lines(reached)
                 return
             title = reached.title or "looking what is there"
             bar.update(task, completed=reached.stored, total=reached.wanted, description=title)
 
-        yield look
+        yield on_progress
 
 
 class Lines:
@@ -126,15 +126,15 @@ def say_stopped(store: Store) -> None:
     )
 
 
-def share_done(glance: Glance) -> float:
+def share_done(reached: TrainingProgress) -> float:
     """How much of all is done, from 0 to 1, if those that are alive take all their epochs."""
-    return min((glance.ended + glance.members * glance.share) / glance.runs, 1.0)
+    return min((reached.ended + reached.members * reached.share) / reached.runs, 1.0)
 
 
-def state(glance: Glance) -> str:
+def state(reached: TrainingProgress) -> str:
     """Where a training stands, in a few words."""
-    best = "" if math.isnan(glance.best) else f" · best validation {glance.best:.3f}"
-    return f"{glance.ended}/{glance.runs} runs · epoch {glance.epoch} · {glance.alive} alive{best}"
+    best = "" if math.isnan(reached.best) else f" · best validation {reached.best:.3f}"
+    return f"{reached.ended}/{reached.runs} runs · epoch {reached.epoch} · {reached.alive} alive{best}"
 
 
 def _bar(*columns: ProgressColumn) -> Progress:

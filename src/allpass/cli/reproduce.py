@@ -115,8 +115,8 @@ def reproduce(
         if not study.tasks(plan, opened):
             raise _nothing(study, plan, opened)
         try:
-            with reproducing() as look:
-                failed = run(study, opened, machines, plan, look)
+            with reproducing() as on_progress:
+                failed = run(study, opened, machines, plan, on_progress)
         except KeyboardInterrupt:  # what is finished has its page; pressed again, it is left out
             stopped = True
             say_stopped(opened)

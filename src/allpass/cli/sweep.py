@@ -69,7 +69,7 @@ def sweep(
     space = {**space_of(model), **read_space(chosen or [], model)}
     say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
-    with Store(store) as opened, stoppable(opened), progress() as look:
+    with Store(store) as opened, stoppable(opened), progress() as on_progress:
         found = run_sweep(
             opened,
             model,
@@ -80,7 +80,7 @@ def sweep(
             trials=None if grid else _TRIALS if trials is None else trials,
             search_seed=seed,
             seeds=seed,
-            look=look,
+            on_progress=on_progress,
             **training,
         )
     if as_json:

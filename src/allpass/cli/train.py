@@ -61,8 +61,8 @@ def train(
     folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
     say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
-    with progress() as look:
-        models = train_folds(model, data, folds, settings, seed=seed, look=look, **training)
+    with progress() as on_progress:
+        models = train_folds(model, data, folds, settings, seed=seed, on_progress=on_progress, **training)
     number = best(models)
     checkpoint.save(models[number], folder)
     found = _found(models, number, data, folds, folder)

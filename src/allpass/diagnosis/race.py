@@ -17,7 +17,7 @@ from allpass.models.correct_and_smooth import BASE
 from allpass.train.config import TrainingConfig
 from allpass.train.engine.batch import Outcome
 from allpass.train.fit import job_of
-from allpass.train.job import Glance, Job
+from allpass.train.job import Job, TrainingProgress
 from allpass.train.rules.tasks import Task
 from allpass.train.statistics import TELLING
 
@@ -228,21 +228,21 @@ class _Course:
     def _run(self, entrant: Entrant, number: int, until: float) -> bool:
         until = min(until, self.deadline)
 
-        def look(glance: Glance) -> None:
+        def on_progress(reached: TrainingProgress) -> None:
             if time.perf_counter() <= until:
                 return
-            if entrant.candidate.is_network and glance.epoch < _FEWEST_EPOCHS:
+            if entrant.candidate.is_network and reached.epoch < _FEWEST_EPOCHS:
                 raise _OutOfTimeError
             if (
-                glance.epoch < _FEWEST_ROUNDS
+                reached.epoch < _FEWEST_ROUNDS
             ):  # what models that are fitted directly need before is spent already
                 return
-            glance.stop()
+            reached.stop()
             entrant.cut = True
 
         start = time.perf_counter()
         try:
-            for found in entrant.job.run([number], look, weights=self.weights):
+            for found in entrant.job.run([number], on_progress, weights=self.weights):
                 outcome = found[number]
         except _OutOfTimeError:
             return False

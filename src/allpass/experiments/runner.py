@@ -42,7 +42,7 @@ class Failure:
     error: str
 
 
-Look = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
 def reproduce(
@@ -50,7 +50,7 @@ def reproduce(
     store: Store,
     executor: Executor,
     plan: Plan | None = None,
-    look: Look | None = None,
+    on_progress: ProgressCallback | None = None,
     known: Collection[str] = (),
 ) -> list[Failure]:
     """Do everything of a plan that a store does not hold yet; gives what could not be done.
@@ -60,11 +60,11 @@ def reproduce(
         store: Where runs are kept; only this process writes it.
         executor: What does the tasks.
         plan: How much is asked for; by default all.
-        look: Told how far it is, for a progress bar; may raise to stop early.
+        on_progress: Told how far it is, for a progress bar; may raise to stop early.
         known: Titles of tasks that are left out, whatever the store holds.
     """
     plan, failed = plan or Plan(), dict[str, Failure]()
-    look = look or (lambda _: None)
+    on_progress = on_progress or (lambda _: None)
     while True:
         needed = dict[str, tuple[Task, list[Key]]]()
         for task in study.tasks(plan, store):
@@ -82,7 +82,7 @@ def reproduce(
         ]
         wanted = len({key.identity for _, keys in needed.values() for key in keys})
         left = {key.identity for keys in missing.values() for key in keys}
-        look(Progress(wanted, wanted - len(left)))
+        on_progress(Progress(wanted, wanted - len(left)))
         if not tasks:
             return list(failed.values())
         with closing(executor.run(tasks)) as events:  # so that workers end when this does
@@ -90,7 +90,7 @@ def reproduce(
                 task = tasks[event.number]
                 store.add_many(event.runs)
                 left -= {run.key.identity for run in event.runs}
-                look(Progress(wanted, wanted - len(left), task.title))
+                on_progress(Progress(wanted, wanted - len(left), task.title))
                 if event.error:
                     failed[task.title] = Failure(task.title, event.error)
         failed |= _silent(tasks, store, study, failed)

@@ -13,7 +13,7 @@ from allpass.nn.inputs import Features
 
 
 class EndEarly(Exception):  # noqa: N818 - a request, not an error
-    """Raised by a look at a training: end it here and keep the best so far."""
+    """Raised by a progress callback: end the training here and keep the best so far."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from allpass.models.catalog import resolve
 from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.engine.batch import Outcome
 from allpass.train.fit import Replica, fit
-from allpass.train.job import Glance, Look
+from allpass.train.job import ProgressCallback, TrainingProgress
 from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Run
@@ -157,7 +157,7 @@ def compare(
     store: Store | None = None,
     seeds: int | Sequence[int] = 0,
     progress: Callable[[str], None] | None = None,
-    look: Look | None = None,
+    on_progress: ProgressCallback | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Comparison:
     """Train every model on the same splits and compare their test scores.
@@ -170,7 +170,7 @@ def compare(
         store: Where runs are kept; those that it holds are not trained again.
         seeds: One seed or several; their scores are averaged on each split, since they share it.
         progress: Called with the name of each model before it is trained.
-        look: Called every few epochs, for a progress bar.
+        on_progress: Called every few epochs, for a progress bar.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
@@ -197,12 +197,14 @@ def compare(
     for number, (model, setting) in enumerate(chosen.items()):
         if progress is not None:
             progress(model)
-        told = _told(look, number * each, each, each * len(chosen)) if look is not None else None
+        told = (
+            _told(on_progress, number * each, each, each * len(chosen)) if on_progress is not None else None
+        )
         runs: Sequence[Replica | Run]
         if store is None:
-            runs = fit(model, data, folds, setting, seeds=seeds, look=told, weights=False, **options)
+            runs = fit(model, data, folds, setting, seeds=seeds, on_progress=told, weights=False, **options)
         else:
-            runs = fit_into(store, model, data, folds, setting, seeds=seeds, look=told, **options)
+            runs = fit_into(store, model, data, folds, setting, seeds=seeds, on_progress=told, **options)
         first = runs[0]
         chosen_of = first.settings if isinstance(first, Replica) else first.key.settings
         contenders.append(contender(model, chosen_of, runs, len(seeds), overlap))
@@ -232,11 +234,11 @@ def _checked(
     return {model: settings.get(model, {}) for model in models}
 
 
-def _told(look: Look, before: int, each: int, runs: int) -> Look:
-    """Each training counts its own runs; those who look want all of them counted, stored ones as ended."""
+def _told(on_progress: ProgressCallback, before: int, each: int, runs: int) -> ProgressCallback:
+    """Each training counts its own runs; the callback gets the count over all models, stored runs as ended."""
 
-    def told(glance: Glance) -> None:
-        look(replace(glance, ended=before + each - glance.runs + glance.ended, runs=runs))
+    def told(reached: TrainingProgress) -> None:
+        on_progress(replace(reached, ended=before + each - reached.runs + reached.ended, runs=runs))
 
     return told
 

@@ -16,7 +16,7 @@ from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.early import warn_if_early
 from allpass.train.engine.batch import Outcome
-from allpass.train.job import Job, Look, Wanted
+from allpass.train.job import Job, ProgressCallback, Wanted
 from allpass.train.scaling import Scaler
 
 
@@ -68,7 +68,7 @@ def fit(
     sample_weight: Tensor | None = None,
     weights: bool = True,
     curves: bool = False,
-    look: Look | None = None,
+    on_progress: ProgressCallback | None = None,
     **options: Unpack[TrainingOptions],
 ) -> list[Replica]:
     """Train a model on every split with every setting and seed, and give the runs in that order.
@@ -86,7 +86,7 @@ def fit(
         sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
         weights: Keep the weights; thousands of runs may need more memory than there is.
         curves: Keep the losses and scores of every epoch.
-        look: Called every few epochs, for a progress bar.
+        on_progress: Called every few epochs, for a progress bar.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
@@ -102,7 +102,7 @@ def fit(
     config = TrainingConfig.of(**options)
     job = Job(model, data, wanted, config, curves=curves, wrap=wrap, sample_weight=sample_weight)
     found: dict[int, Replica] = {}
-    for ended in job.run(range(len(job.wanted)), look, weights=weights):
+    for ended in job.run(range(len(job.wanted)), on_progress, weights=weights):
         found.update((number, Replica.of(job, number, outcome)) for number, outcome in ended.items())
     runs = [found[number] for number in range(len(job.wanted))]
     if isinstance(settings, Mapping) or len(settings) == 1:

@@ -15,7 +15,7 @@ from allpass.data.splits import Split, salt_of, several, splits
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.fit import fit
-from allpass.train.job import Look
+from allpass.train.job import ProgressCallback
 from allpass.train.rules.scores import SCORES
 from allpass.train.split_checks import check_splits
 from allpass.train.trained import Trained
@@ -48,7 +48,7 @@ def train_folds(
     settings: Mapping[str, object],
     *,
     seed: int = 0,
-    look: Look | None = None,
+    on_progress: ProgressCallback | None = None,
     parts: Sequence[str] = ("val", "test"),
     sample_weight: Tensor | None = None,
     **options: Unpack[TrainingOptions],
@@ -63,13 +63,22 @@ def train_folds(
         folds: The splits.
         settings: Settings of the model, and ``lr`` and ``weight_decay``.
         seed: Decides weights and dropout.
-        look: Called every few epochs, for a progress bar.
+        on_progress: Called every few epochs, for a progress bar.
         parts: The sets whose splits are checked; see :func:`~allpass.train.split_checks.check_splits`.
         sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`.
     """
     check_splits(data, several(folds), TrainingConfig.of(**options).scorer(data).name, parts=parts)
-    runs = fit(model, data, folds, settings, seeds=seed, look=look, sample_weight=sample_weight, **options)
+    runs = fit(
+        model,
+        data,
+        folds,
+        settings,
+        seeds=seed,
+        on_progress=on_progress,
+        sample_weight=sample_weight,
+        **options,
+    )
     return [Trained.of(run, data).with_threshold(data, run.split) for run in runs]
 
 

@@ -61,8 +61,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Glance:
-    """A look at a training that goes on.
+class TrainingProgress:
+    """How far a training is.
 
     Args:
         batch: What is being trained right now; nothing for a model without epochs.
@@ -115,7 +115,7 @@ class Glance:
         return score.sign * float(score.gain(known).max()) if len(known) else math.nan
 
 
-Look = Callable[[Glance], None]
+ProgressCallback = Callable[[TrainingProgress], None]
 
 
 class Job:
@@ -169,7 +169,7 @@ class Job:
     def run(
         self,
         numbers: Sequence[int],
-        look: Look | None = None,
+        on_progress: ProgressCallback | None = None,
         *,
         take: Callable[[Sequence[int]], Sequence[int]] = lambda part: part,
         weights: bool = True,
@@ -178,17 +178,17 @@ class Job:
 
         Args:
             numbers: Which of the runs.
-            look: Called every few epochs.
+            on_progress: Called every few epochs.
             take: Asked before a part of them is trained, which of it to train.
             weights: Keep the weights.
         """
         ended = set[int]()
+
+        def watch(reached: TrainingProgress) -> None:
+            if on_progress is not None:
+                on_progress(replace(reached, ended=len(ended), runs=len(numbers)))
+
         if not self._has_epochs:
-
-            def watch(glance: Glance) -> None:
-                if look is not None:
-                    look(replace(glance, ended=len(ended), runs=len(numbers)))
-
             for number in numbers:
                 for taken in take([number]):
                     found = self._without_epochs(taken, watch, weights=weights)
@@ -196,12 +196,14 @@ class Job:
                     yield {taken: found}
             return
 
+        def watch_batch(batch: Batch) -> None:
+            watch(TrainingProgress(batch, len(ended), len(numbers)))
+
         def train_part(part: Sequence[int]) -> Iterator[dict[int, Outcome]]:
             left = [number for number in take(part) if number not in ended]
             if not left:
                 return
-            glance = (lambda batch: look(Glance(batch, len(ended), len(numbers)))) if look else None
-            for batch in train(self.batch(left), glance, weights=weights):
+            for batch in train(self.batch(left), watch_batch if on_progress else None, weights=weights):
                 now = {left[place]: outcome for place, outcome in batch.items()}
                 ended.update(now)
                 yield now
@@ -378,7 +380,7 @@ class Job:
     def _has_epochs(self) -> bool:
         return self.entry.is_network and "parameter-free" not in self.entry.traits
 
-    def _without_epochs(self, number: int, look: Look, *, weights: bool) -> Outcome:
+    def _without_epochs(self, number: int, on_progress: ProgressCallback, *, weights: bool) -> Outcome:
         """One run of a model that is fitted in one call, or has nothing to train."""
         run = self.wanted[number]
         target = None if run.target is None else self._in_units(run, run.target)
@@ -392,7 +394,7 @@ class Job:
             return evaluated(network, problem, self.recipe.task, run.split, **given)
         model = unfitted(self.entry.name, run.settings, **self._sizes)
         if isinstance(model, CorrectedModel):
-            first = self._base_of(model.base, number, look)
+            first = self._base_of(model.base, number, on_progress)
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
             model.steps, model.sampled = first.epochs, first.sampled
         return fitted(
@@ -403,11 +405,11 @@ class Job:
             class_weight=self.recipe.class_weight,
             sample_weight=self.sample_weight,
             seed=run.seed,
-            on_step=lambda step: look(Glance(None, 0, 1, step)),
+            on_step=lambda step: on_progress(TrainingProgress(None, 0, 1, step)),
             **given,
         )
 
-    def _base_of(self, base: str, number: int, look: Look) -> Outcome:
+    def _base_of(self, base: str, number: int, on_progress: ProgressCallback) -> Outcome:
         """The training of the model whose predictions this run corrects."""
         if base not in self._bases:  # one job for all runs: they share the graph and the features
             self._bases[base] = Job(
@@ -417,7 +419,7 @@ class Job:
                 self.config.changed(label_input=None, patience=None),
                 sample_weight=self.sample_weight,
             )
-        (found,) = self._bases[base].run([number], look)
+        (found,) = self._bases[base].run([number], on_progress)
         return found[number]
 
     @property

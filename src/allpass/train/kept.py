@@ -13,7 +13,7 @@ from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.early import warn_if_early
 from allpass.train.engine.batch import Outcome
 from allpass.train.fit import job_of
-from allpass.train.job import Glance, Job, Look
+from allpass.train.job import Job, ProgressCallback, TrainingProgress
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.runs.versions import versions
@@ -32,7 +32,7 @@ def fit_into(
     settings: Mapping[str, object] | Sequence[Mapping[str, object]] = ({},),
     *,
     seeds: int | Sequence[int] = 0,
-    look: Look | None = None,
+    on_progress: ProgressCallback | None = None,
     curves: bool = True,
     **options: Unpack[TrainingOptions],
 ) -> list[Run]:
@@ -49,7 +49,7 @@ def fit_into(
         splits: One split or several.
         settings: One choice of settings or several.
         seeds: One seed or several.
-        look: Called every few epochs, for a progress bar.
+        on_progress: Called every few epochs, for a progress bar.
         curves: Keep the losses and scores of every epoch.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`.
 
@@ -69,9 +69,9 @@ def fit_into(
     job = job_of(model, data, splits, settings, seeds, TrainingConfig.of(**options), curves=curves)
     keys = [job.key(number) for number in range(len(job.wanted))]
     while missing := store.missing(keys):
-        worker = _Worker(store, keys, look)
+        worker = _Worker(store, keys, on_progress)
         try:
-            for ended in runs_of(job, keys, worker.numbers(missing), worker.look, take=worker.take):
+            for ended in runs_of(job, keys, worker.numbers(missing), worker.on_progress, take=worker.take):
                 store.add_many(ended)
         finally:
             store.release(worker.taken)
@@ -84,19 +84,23 @@ def fit_into(
 
 
 def runs_of(
-    job: Job, keys: Sequence[Key], numbers: Sequence[int], look: Look | None = None, **more: Any
+    job: Job,
+    keys: Sequence[Key],
+    numbers: Sequence[int],
+    on_progress: ProgressCallback | None = None,
+    **more: Any,
 ) -> Iterator[list[Run]]:
     """Train some of the runs of a job and give them as they end, ready to be stored; weights are not kept."""
     made_with = versions(job.device)
-    for ended in job.run(numbers, look, weights=False, **more):
+    for ended in job.run(numbers, on_progress, weights=False, **more):
         yield [run_of(keys[number], outcome, made_with) for number, outcome in ended.items()]
 
 
 class _Worker:
     """Takes runs for this process, and keeps its claims on them alive while they are trained."""
 
-    def __init__(self, store: Store, keys: Sequence[Key], look: Look | None) -> None:
-        self.store, self.keys, self.told = store, keys, look
+    def __init__(self, store: Store, keys: Sequence[Key], on_progress: ProgressCallback | None) -> None:
+        self.store, self.keys, self.told = store, keys, on_progress
         self.places = {key.identity: number for number, key in reversed(list(enumerate(keys)))}
         self.taken: list[Key] = []
         self.training: list[Key] = []
@@ -110,12 +114,12 @@ class _Worker:
         self.taken += self.training
         return self.numbers(self.training)
 
-    def look(self, glance: Glance) -> None:
+    def on_progress(self, reached: TrainingProgress) -> None:
         if time.monotonic() - self.renewed > _RENEWAL:
             self.store.claim(self.training)
             self.renewed = time.monotonic()
         if self.told is not None:
-            self.told(glance)
+            self.told(reached)
 
 
 def run_of(key: Key, outcome: Outcome, made_with: Mapping[str, str]) -> Run:

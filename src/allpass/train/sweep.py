@@ -15,7 +15,7 @@ from allpass.data.arguments import whole_number
 from allpass.data.splits import Split, several, shares
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
-from allpass.train.job import Look
+from allpass.train.job import ProgressCallback
 from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Run
@@ -151,7 +151,7 @@ def sweep(
     batch: int | None = None,
     search_seed: int = 0,
     seeds: int | Sequence[int] = 0,
-    look: Look | None = None,
+    on_progress: ProgressCallback | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Sweep:
     """Try settings of a model, every one on every split and seed, and choose by the validation nodes.
@@ -169,7 +169,7 @@ def sweep(
         batch: How many are trained before a search that learns is told of them.
         search_seed: Where the random numbers of the search start.
         seeds: One seed or several.
-        look: Called every few epochs, for a progress bar.
+        on_progress: Called every few epochs, for a progress bar.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
@@ -200,7 +200,7 @@ def sweep(
     check_splits(data, splits, score.name)
     began, found, read, trained = datetime.now(UTC), list[Trial](), 0, 0
     while asked := tried.ask(min(step, most - len(found))):
-        runs = fit_into(store, model, data, splits, asked, seeds=seeds, look=look, **options)
+        runs = fit_into(store, model, data, splits, asked, seeds=seeds, on_progress=on_progress, **options)
         stored = sum(run.ended < began for run in runs)
         read, trained = read + stored, trained + len(runs) - stored
         for settings, part in zip(asked, _parts(runs, len(asked)), strict=True):

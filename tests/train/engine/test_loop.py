@@ -62,13 +62,13 @@ def test_both_ways_of_computing_give_the_same() -> None:
 def test_a_look_sees_every_epoch_on_a_cpu_and_may_end_it_all() -> None:
     seen = []
 
-    def look(batch) -> None:
+    def on_progress(batch) -> None:
         seen.append(int(batch.epoch))
         if len(seen) == 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(train(batch_of(2, stopping("fixed", max_epochs=9), dropout=0.5), look))
+        list(train(batch_of(2, stopping("fixed", max_epochs=9), dropout=0.5), on_progress))
     assert seen == [1, 2, 3, 4]
 
 
@@ -101,7 +101,9 @@ def test_a_gpu_rounds_to_tf32_where_it_may_and_nowhere_else(data: Data, outside:
     try:
         for tf32 in (False, True):
             options = {"stop": stopping("fixed", max_epochs=3), "device": "cuda", "tf32": tf32}
-            (run,) = fit("mlp-2", data, split, {"hidden_channels": 256}, look=lambda _: None, **options)
+            (run,) = fit(
+                "mlp-2", data, split, {"hidden_channels": 256}, on_progress=lambda _: None, **options
+            )
             seen.append(run.scores["train_loss"])
             assert torch.get_float32_matmul_precision() == outside
     finally:

@@ -1,4 +1,4 @@
-"""The loop: steps until every replica has ended, with a look at the device now and then."""
+"""The loop: steps until every replica has ended, with a check of the device now and then."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from allpass.train.engine.batch import Batch, Outcome
 from allpass.train.engine.threads import is_small, on_one_thread
 
 LOOK = 25
-"""Epochs between two looks at a GPU; each one waits for it. A CPU is looked at after every epoch."""
+"""Epochs between two checks of a GPU; each one waits for it. A CPU is checked after every epoch."""
 
 FULL = 0.7
 """Below this share of living replicas a batch is made smaller, which costs a new recording."""
 
-Look = Callable[[Batch], None]
 
-
-def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> Iterator[dict[int, Outcome]]:
-    """Train every replica of a batch to its end; gives by number, at each look, those that have ended since.
+def train(
+    batch: Batch, on_progress: Callable[[Batch], None] | None = None, *, weights: bool = True
+) -> Iterator[dict[int, Outcome]]:
+    """Train every replica of a batch to its end; gives by number those that have ended since the last check.
 
     On a GPU all of them advance together. On a CPU one is trained to its end and then the next: what it works on
     stays in the cache, out of which several would drive each other.
 
     Args:
         batch: What to train.
-        look: Called at every look, for a progress bar; may raise to stop early.
+        on_progress: Called at every check of the device, for a progress bar; may raise to stop early.
         weights: Fetch the weights of those that have ended.
     """
     if not batch.together and len(batch.rows) > 1:
         for number, part in enumerate(apart(batch)):
-            for found in train(part, look, weights=weights):
+            for found in train(part, on_progress, weights=weights):
                 yield {number: found[0]}
         return
     numbers = torch.arange(len(batch.rows))
@@ -48,8 +48,8 @@ def train(batch: Batch, look: Look | None = None, *, weights: bool = True) -> It
         last_one = epoch == batch.recipe.stopping.max_epochs - 1
         if batch.rows.is_cuda and epoch % LOOK != LOOK - 1 and not last_one:
             continue
-        if look is not None:
-            look(batch)
+        if on_progress is not None:
+            on_progress(batch)
         alive = batch.alive.cpu()
         now = time.perf_counter()
         share, last = share + (now - last) / int((~ended).sum()), now
