@@ -181,8 +181,8 @@ OPERATOR = Operator.from_edge_index(torch.tensor([[0, 1], [1, 0]]), num_nodes=4)
 @pytest.mark.parametrize(
     ("graph", "weight", "message"),
     [
-        (None, None, "graph of type NoneType.*edge_index"),
-        (np.ones((2, 3)), None, "graph of type ndarray"),
+        (None, None, "edge_index of type NoneType.*sparse adjacency"),
+        (np.ones((2, 3)), None, "edge_index of type ndarray"),
         (torch.eye(4), None, r"edge_index of shape \[4, 4\].*\[2, E\]"),
         (torch.tensor([[0.0], [1.0]]), None, r"type torch\.float32.*integers"),
         (torch.tensor([[0], [4]]), None, "node 4 in a graph of 4 nodes"),

@@ -21,7 +21,7 @@ KNOWN = {"labels": EXAMPLE.y, "mask": EXAMPLE.mask}
 class Seen(nn.Module):
     """Gives its features as they came."""
 
-    def forward(self, x, graph):
+    def forward(self, x, edge_index):
         return x.to_dense() if isinstance(x, Operator) else x
 
 

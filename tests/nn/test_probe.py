@@ -82,8 +82,8 @@ def test_passes_through_a_frame_and_stops_at_a_single_layer(example):
             super().__init__()
             self.inside = create("gcn", in_channels=5, out_channels=CLASSES, hidden_channels=8).double()
 
-        def forward(self, x, graph):
-            return self.inside(x, graph=graph)
+        def forward(self, x, edge_index):
+            return self.inside(x, edge_index=edge_index)
 
     flow = measure_propagation(Frame(), example.x, example.operator, example.y)
     assert [layer.name for layer in flow] == ["inside.layers.0", "inside.layers.1"]

@@ -20,23 +20,23 @@ class Broken(nn.Module):
 
 
 class DropsTorchsWay(Broken):
-    def forward(self, x, graph, edge_weight=None):
-        return F.dropout(self.conv(x, graph, edge_weight), training=self.training)
+    def forward(self, x, edge_index, edge_weight=None):
+        return F.dropout(self.conv(x, edge_index, edge_weight), training=self.training)
 
 
 class ForgetsWeights(Broken):
-    def forward(self, x, graph, edge_weight=None):
-        return self.conv(x, graph)
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.conv(x, edge_index)
 
 
 class WantsDense(Broken):
-    def forward(self, x, graph, edge_weight=None):
-        return self.conv(x[:, [4, 3, 2, 1, 0]], graph, edge_weight)
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.conv(x[:, [4, 3, 2, 1, 0]], edge_index, edge_weight)
 
 
 class KnowsTheirPlaces(Broken):
-    def forward(self, x, graph, edge_weight=None):
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x, edge_index, edge_weight=None):
+        x, A = read(x, edge_index, edge_weight)
         return self.conv(dense(x) * torch.arange(x.shape[0])[:, None], A)
 
 
@@ -45,8 +45,8 @@ class HasIdleWeights(Broken):
         super().__init__()
         self.idle = nn.Parameter(torch.ones(2))
 
-    def forward(self, x, graph, edge_weight=None):
-        return self.conv(x, graph, edge_weight)
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.conv(x, edge_index, edge_weight)
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,9 @@ class Means(Direct):
             self.shares = self.shares + torch.rand(self.outputs)
         return self(examples.x, examples.graph)
 
-    def __call__(self, x, graph, *, labels=None, mask=None) -> Tensor:
-        scale = torch.arange(graph.shape[0]).unsqueeze(1) / 100 if self.broken == "order" else 0
-        return self.shares.expand(graph.shape[0], -1) + scale
+    def __call__(self, x, edge_index, *, labels=None, mask=None) -> Tensor:
+        scale = torch.arange(edge_index.shape[0]).unsqueeze(1) / 100 if self.broken == "order" else 0
+        return self.shares.expand(edge_index.shape[0], -1) + scale
 
     def state_dict(self) -> dict[str, Tensor]:
         return {} if self.broken == "forgets" else {"shares": self.shares}

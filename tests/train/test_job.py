@@ -89,10 +89,10 @@ class Pulled(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, x, graph):
-        return self.model(x, graph)
+    def forward(self, x, edge_index):
+        return self.model(x, edge_index)
 
-    def loss(self, output, x, graph, target, mask):
+    def loss(self, output, x, edge_index, target, mask):
         return (output - 2).square().mean()
 
 

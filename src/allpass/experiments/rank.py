@@ -143,7 +143,11 @@ class RankStudy:
     def _ranks(self, key: Key, device: str) -> Measured:
         x, A = drawn(**self.graph, seed=key.seed)
         ranks = hidden_ranks(
-            cast(Architecture, key.model), x=x.to(device), graph=A.to(device), seed=key.seed, **key.settings
+            cast(Architecture, key.model),
+            x=x.to(device),
+            edge_index=A.to(device),
+            seed=key.seed,
+            **key.settings,
         )
         return Measured(
             {"rank": ranks[-1], "components": components(A).count},

@@ -182,8 +182,8 @@ class ACMPlus(nn.Module):
         self.embed = Linear(in_channels, hidden_channels) if residual else None
         self.embed_dropout = Dropout(dropout)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         if self.embed is None:
             return cast(Tensor, self.stack(x, A))
         *inner, last = self.stack.layers

@@ -57,8 +57,8 @@ class ACMSnowball(nn.Module):
         self.activations = nn.ModuleList(build_activation(activation, hidden_channels) for _ in inner)
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in self.layers)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         first, *drops = self.dropouts
         parts: list[Features] = [first(x)]
         for layer, activate, drop in zip(self.layers, self.activations, drops, strict=False):

@@ -67,7 +67,7 @@ class CorrectedModel(Direct):
         return self(examples.x, examples.graph, labels=examples.target, mask=examples.train)
 
     def __call__(
-        self, x: Features, graph: Operator, *, labels: Tensor | None = None, mask: Tensor | None = None
+        self, x: Features, edge_index: Operator, *, labels: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
         if self._model is None:
             raise InputError("The base model is not trained yet.", "Train it and attach it first.")
@@ -77,14 +77,14 @@ class CorrectedModel(Direct):
             )
         given = {"labels": labels, "mask": mask} if self._base_reads_labels else {}
         with torch.no_grad():
-            outputs = self._model(x, graph, **given)
+            outputs = self._model(x, edge_index, **given)
             if labels.is_floating_point():
-                return self.step(outputs, graph, labels=labels, mask=mask)
+                return self.step(outputs, edge_index, labels=labels, mask=mask)
             one_logit = outputs.shape[1] == 1
             chances = (
                 torch.cat([1 - outputs.sigmoid(), outputs.sigmoid()], 1) if one_logit else outputs.softmax(1)
             )
-            mended = self.step(chances, graph, labels=labels, mask=mask).clamp(min=_LEAST)
+            mended = self.step(chances, edge_index, labels=labels, mask=mask).clamp(min=_LEAST)
             logits = (mended / mended.sum(1, keepdim=True)).log()
         return logits[:, 1:] - logits[:, :1] if one_logit else logits
 

@@ -31,10 +31,10 @@ class CPGNN(nn.Module):
     with the propagation of :class:`~allpass.nn.cpgnn.CompatibilityConv`. It trains like any model. The paper's own
     way has three steps, for which there are two hooks:
 
-    1. :attr:`prior` (itself a model: ``prior(x, graph)`` gives logits) is trained alone, 400 epochs in the paper;
-    2. ``warm_start(x, graph, labels, mask)`` sets the compatibility matrix to what the training labels and the
+    1. :attr:`prior` (itself a model: ``prior(x, edge_index)`` gives logits) is trained alone, 400 epochs in the paper;
+    2. ``warm_start(x, edge_index, labels, mask)`` sets the compatibility matrix to what the training labels and the
        beliefs of the prior show;
-    3. everything is trained on ``loss(output, x, graph, labels, mask)``, which takes the place of the cross-entropy:
+    3. everything is trained on ``loss(output, x, edge_index, labels, mask)``, in place of the cross-entropy:
 
     .. math::
         \mathrm{CE}(\bar B^{(K)}, Y) + \lambda \, \mathrm{CE}(\mathrm{prior}(X), Y) +
@@ -88,21 +88,21 @@ class CPGNN(nn.Module):
         self.propagation = CompatibilityConv(out_channels, num_layers=num_layers, filter=filter)
         self.cotraining, self.regularisation = float(cotraining), float(regularisation)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         beliefs = self.prior(x, A).softmax(dim=1)
         return self.propagation(beliefs - 1 / beliefs.shape[1], A)
 
-    def loss(self, output: Tensor, x: Features, graph: Graph, labels: Tensor, mask: Tensor) -> Tensor:
+    def loss(self, output: Tensor, x: Features, edge_index: Graph, labels: Tensor, mask: Tensor) -> Tensor:
         """The whole objective, a number: two cross-entropies on the mask, and the row sums of the compatibility."""
         rows = self.propagation.compatibility.sum(dim=1).abs().sum()
-        own = _cross_entropy(self.prior(x, graph), labels, mask)
+        own = _cross_entropy(self.prior(x, edge_index), labels, mask)
         return _cross_entropy(output, labels, mask) + self.cotraining * own + self.regularisation * rows
 
     @torch.no_grad()
-    def warm_start(self, x: Features, graph: Graph, labels: Tensor, mask: Tensor) -> None:
+    def warm_start(self, x: Features, edge_index: Graph, labels: Tensor, mask: Tensor) -> None:
         """Set the compatibility matrix from the labels in the mask and from what the prior believes of the others."""
-        x, A = read(x, graph)
+        x, A = read(x, edge_index)
         training = self.prior.training
         beliefs = self.prior.eval()(x, A).softmax(dim=1)
         self.prior.train(training)

@@ -40,7 +40,7 @@ class Examples:
 
 
 class Direct(ABC):
-    """A model that is fitted in one call, and used like a network afterwards: ``model(x, graph)``.
+    """A model that is fitted in one call, and used like a network afterwards: ``model(x, edge_index)``.
 
     Its state is a mapping of tensors, as that of a network is, so one checkpoint format serves both.
     """
@@ -63,13 +63,13 @@ class Direct(ABC):
 
     @abstractmethod
     def __call__(
-        self, x: Features, graph: Operator, *, labels: Tensor | None = None, mask: Tensor | None = None
+        self, x: Features, edge_index: Operator, *, labels: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
         """Outputs for every node, ``[N, out_channels]``: logits, or numbers.
 
         Args:
             x: Features ``[N, F]``.
-            graph: The adjacency.
+            edge_index: The adjacency.
             labels: Labels ``[N]`` of the training nodes, for models that read them.
             mask: Which nodes these are, bool ``[N]``.
         """

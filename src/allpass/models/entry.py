@@ -34,7 +34,8 @@ class Model:
     Args:
         name: Its name.
         build: ``build(in_channels, out_channels, **settings)``, with ``num_nodes=`` too where ``"fixed-nodes"`` is a
-            trait; returns a module that is called as ``model(x, graph)``, or a :class:`~allpass.models.direct.Direct`.
+            trait; returns a module that is called as ``model(x, edge_index)``, or a
+            :class:`~allpass.models.direct.Direct`.
         summary: What it does, in a few words.
         citation: Its paper.
         preset: Settings in which it differs from the defaults of ``build``.

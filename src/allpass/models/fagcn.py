@@ -64,8 +64,8 @@ class FAGCN(nn.Module):
         self.last = Linear(hidden_channels, out_channels, init=init)
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in range(2))
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         H = H_0 = self.dropouts[1](self.first(self.dropouts[0](x)).relu())
         for layer in self.layers:
             H = layer(H, A, x_0=H_0)

@@ -25,7 +25,7 @@ class DeepResidual(nn.Module):
     with dropout before every layer; :math:`H_0` itself is handed on whole.
 
     Args:
-        conv: Makes layer l (counted from 1), which is called as ``conv(x, graph, initial=H_0)``.
+        conv: Makes layer l (counted from 1), which is called as ``conv(x, edge_index, initial=H_0)``.
         in_channels: Number of features.
         hidden_channels: Width in between.
         out_channels: Number of classes.
@@ -55,8 +55,8 @@ class DeepResidual(nn.Module):
         self.activations = nn.ModuleList(build_activation(activation, hidden_channels) for _ in (0, *layers))
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in (0, *layers, num_layers + 1))
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         first, *drops = self.dropouts
         H = H_0 = self.activations[0](self.input(first(x)))
         for conv, drop, activate in zip(self.convs, drops[:-1], self.activations[1:], strict=True):

@@ -59,8 +59,8 @@ class GeomGCN(nn.Module):
         self.activation = build_activation(activation, width)
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in range(2))
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         h: Tensor = self.activation(self.first(self.dropouts[0](x), A))
         return self.second(self.dropouts[1](h), A)
 

@@ -57,8 +57,8 @@ class H2GCN(nn.Module):
         width = (2 ** (num_layers + 1) - 1) * hidden_channels
         self.classify = Linear(width, out_channels, bias=bias, init="glorot")
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         R = [self.activation(self.embed(x))]  # R_0
         for gather in self.rounds:
             R.append(gather(R[-1], A))  # R_k

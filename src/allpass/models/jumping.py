@@ -72,8 +72,8 @@ class JumpingNetwork(nn.Module):
         self.jump = JumpingKnowledge(mode, width, num_layers, lstm_channels=max(width // 2, 1))
         self.last = Linear(width * num_layers if mode == "cat" else width, out_channels)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         kept = []
         for layer, norm, activate, drop in zip(
             self.layers, self.norms, self.activations, self.dropouts, strict=True

@@ -88,8 +88,8 @@ class TruncatedKrylov(nn.Module):
             init=init,
         )
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         x = self.input_dropout(x)
         for layer, activate, drop in zip(self.layers, self.activations, self.dropouts, strict=True):
             x = drop(activate(layer(x, A)))

@@ -55,9 +55,15 @@ class LabelPropagationModel(nn.Module):
         )
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, labels: Tensor, mask: Tensor
+        self,
+        x: Features,
+        edge_index: Graph,
+        edge_weight: Tensor | None = None,
+        *,
+        labels: Tensor,
+        mask: Tensor,
     ) -> Tensor:
-        Y = self.spread(x, graph, edge_weight, labels=labels, mask=mask)
+        Y = self.spread(x, edge_index, edge_weight, labels=labels, mask=mask)
         if labels.is_floating_point():
             return Y
         if self.output == "log-shares":

@@ -59,8 +59,8 @@ class LINKX(nn.Module):
         )
         self.classify = perceptron([*[hidden_channels] * num_layers, out_channels], dropout)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        return cast(Tensor, self.classify(self.embed(x, graph, edge_weight)))
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        return cast(Tensor, self.classify(self.embed(x, edge_index, edge_weight)))
 
 
 _SPACE: Mapping[str, tuple[object, ...]] = {

@@ -76,8 +76,8 @@ class MixHop(nn.Module):
         self.shares = nn.Parameter(torch.zeros(P)) if summed else None
         self.linear = None if summed else Linear(widths[-1], out_channels)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         if self.input_dropout:
             x = self.dropouts[0](x)
         for layer, norm, activate, drop in zip(

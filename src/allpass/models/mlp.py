@@ -19,7 +19,7 @@ class FeatureLayer(nn.Module):
         super().__init__()
         self.linear = Linear(in_channels, out_channels, bias=bias)
 
-    def forward(self, x: Features, graph: Graph) -> Tensor:  # noqa: ARG002 - called like a graph layer
+    def forward(self, x: Features, edge_index: Graph) -> Tensor:  # noqa: ARG002 - called like a graph layer
         return self.linear(x)
 
 

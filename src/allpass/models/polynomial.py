@@ -85,7 +85,7 @@ class Decoupled(nn.Module):
     """A perceptron predicts from the features alone, then a filter propagates the predictions.
 
     Args:
-        encoder: The perceptron, called as ``encoder(x, graph)``.
+        encoder: The perceptron, called as ``encoder(x, edge_index)``.
         filter: The filter.
         dropout: Probability of dropout between the two.
     """
@@ -94,8 +94,8 @@ class Decoupled(nn.Module):
         super().__init__()
         self.encoder, self.dropout, self.filter = encoder, Dropout(dropout), filter
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         return self.filter(self.dropout(self.encoder(x, A)), A)
 
     def parameter_groups(self) -> dict[str, list[str]]:

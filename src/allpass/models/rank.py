@@ -24,7 +24,7 @@ def hidden_ranks(
     architecture: Architecture,
     activation: str,
     x: Features,
-    graph: Graph,
+    edge_index: Graph,
     *,
     depth: int = 100,
     width: int = 128,
@@ -41,7 +41,7 @@ def hidden_ranks(
         architecture: Layers of a GCN, of a snowball (which read all layers before them), or truncated block Krylov.
         activation: A name of ``allpass.nn.ACTIVATIONS``.
         x: Features ``[N, F]``.
-        graph: The adjacency.
+        edge_index: Edges ``[2, E]``, or an Operator, or a sparse matrix.
         depth: Number of layers.
         width: Columns of every layer, the largest rank there can be.
         blocks: Blocks of a Krylov layer.
@@ -55,7 +55,7 @@ def hidden_ranks(
     """
     if architecture not in _LAYERS:
         raise InputError(f"Got the architecture {architecture!r}.", f"Expected one of {', '.join(_LAYERS)}.")
-    x, A = read(as_features(x).to(torch.float64), graph)
+    x, A = read(as_features(x).to(torch.float64), edge_index)
     draw = partial(nn.init.normal_, generator=torch.Generator().manual_seed(seed))
     build = partial(_LAYERS[architecture](blocks), filter=filter, bias=False, init=draw)
     activate = build_activation(activation, width).to(x.device, torch.float64)

@@ -131,8 +131,8 @@ class Snowball(nn.Module):
             last, out_channels, head=head, aggregate=aggregate_output, filter=filter, bias=bias, init=init
         )
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         parts: list[Features] = [self.input_dropout(x)]
         for layer, activate, drop in zip(self.layers, self.activations, self.dropouts, strict=True):
             parts.append(drop(activate(layer(parts, A))))

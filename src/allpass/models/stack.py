@@ -66,8 +66,8 @@ class Stack(nn.Module):
         self.input_dropout = input_dropout
         self.residual = residual
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         first, *drops = self.dropouts  # a slice would build a new module
         if self.input_dropout:
             x = first(x)

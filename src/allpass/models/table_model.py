@@ -72,9 +72,9 @@ class TableModel(Direct):
         return self._outputs(table)
 
     def __call__(
-        self, x: Features, graph: Operator, *, labels: Tensor | None = None, mask: Tensor | None = None
+        self, x: Features, edge_index: Operator, *, labels: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
-        return self._outputs(self._table(x, graph, labels, mask))
+        return self._outputs(self._table(x, edge_index, labels, mask))
 
     def state_dict(self) -> dict[str, Tensor]:
         state = {**self._learnt(), _SEED: torch.tensor(self.seed)}

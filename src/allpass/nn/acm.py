@@ -147,14 +147,14 @@ class ACMConv(nn.Module):
         """The weights ``[N, C]`` of the last forward, in the order of :attr:`channels`."""
         return None if self.mixing is None else self.mixing.weights
 
-    def forward(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        channels = self.channels_of(x, graph, edge_weight)
+    def forward(self, x: Parts, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        channels = self.channels_of(x, edge_index, edge_weight)
         return channels.sum(dim=1) if self.mixing is None else self.mixing(channels)
 
-    def channels_of(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+    def channels_of(self, x: Parts, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         """The channels ``[N, C, F]`` before they are mixed: step 1."""
         H = as_parts(x, self.in_channels)
-        _, A = read(H[0], graph, edge_weight)
+        _, A = read(H[0], edge_index, edge_weight)
         if self.order == "activation-first":
             channels = self._filter(self.activation(self._mapped(H)), A)
         elif self._featured and narrow(H, self.out_channels):

@@ -72,8 +72,8 @@ class ChebConv(nn.Module):
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         terms = times(x, self.weight).split(self.out_channels, dim=1)  # H [W_0, ..., W_K]
         H = clenshaw(self._rescaled(A), lambda k: terms[k], self.degree)  # Σ_k T_k(L~) H W_k
         return H if self.bias is None else H + self.bias

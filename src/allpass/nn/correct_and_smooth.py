@@ -65,9 +65,15 @@ class CorrectAndSmooth(nn.Module):
         self.correct_alpha, self.smooth_alpha = float(correct_alpha), float(smooth_alpha)
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, labels: Tensor, mask: Tensor
+        self,
+        x: Features,
+        edge_index: Graph,
+        edge_weight: Tensor | None = None,
+        *,
+        labels: Tensor,
+        mask: Tensor,
     ) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         S, Z, known = filtered(A, self.filter), dense(x), mask.unsqueeze(1)
         if labels.is_floating_point():
             residual = torch.where(known, labels.reshape(len(Z), -1).nan_to_num() - Z, 0)

@@ -64,8 +64,8 @@ class CompatibilityConv(nn.Module):
         with torch.no_grad():
             self.compatibility.copy_(START * (torch.eye(C) - 1 / C))
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         B_0 = dense(x)
         A_hat = filtered(A, self.filter)
         B = B_0

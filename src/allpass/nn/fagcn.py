@@ -70,19 +70,21 @@ class FAConv(nn.Module):
             nn.init.uniform_(self.bias, -bound, bound)
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, x_0: Tensor | None = None
+        self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None, *, x_0: Tensor | None = None
     ) -> Tensor:
         """H' from H = ``x`` and X = ``x_0``, by default ``x`` itself."""
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         H = dense(x)
         X = H if x_0 is None else x_0
         S = self._filter(A)
         gates = self.dropout(self._gates(H, S))  # α_ij
         return self.eps * X + S.with_values(S.values * gates) @ H
 
-    def gates(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def gates(
+        self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         r"""The edges ``[2, E]`` and their gates :math:`\alpha` ``[E]``, from -1 to 1."""
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         H = dense(x)
         S = self._filter(A)
         return S.edge_index, self._gates(H, S)

@@ -66,6 +66,6 @@ class FBConv(nn.Module):
         self.bank.reset_parameters()
         nn.init.constant_(self.alpha, 0.5)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        low, high = self.bank.channels_of(x, graph, edge_weight).unbind(dim=1)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        low, high = self.bank.channels_of(x, edge_index, edge_weight).unbind(dim=1)
         return self.alpha[0] * low + self.alpha[1] * high

@@ -95,8 +95,8 @@ class GATConv(nn.Module):
             if numbers is not None:
                 nn.init.zeros_(numbers)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         Z, places = self._transform(x, A)
         alpha = self.dropout(self._coefficients(Z, places))
         H = (places.with_values(alpha) @ Z.flatten(0, 1)).unflatten(0, Z.shape[:2])  # Σ_j α_ij z_j: [K, N, F]
@@ -104,10 +104,10 @@ class GATConv(nn.Module):
         return H if self.bias is None else H + self.bias
 
     def attention(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None
+        self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         r"""The edges ``[2, E]`` attended to, self-loops among them, and their :math:`\alpha` ``[E, heads]``."""
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         alpha = self._coefficients(*self._transform(x, A))
         return self._attended(A).edge_index, alpha.unflatten(0, (self.heads, -1)).T
 

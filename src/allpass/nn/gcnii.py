@@ -81,10 +81,15 @@ class GCN2Conv(nn.Module):
             initialise_(self.initial_weight, self.init)
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, initial: Features | None = None
+        self,
+        x: Features,
+        edge_index: Graph,
+        edge_weight: Tensor | None = None,
+        *,
+        initial: Features | None = None,
     ) -> Tensor:
         """The layer on H = ``x`` and :math:`H_0` = ``initial``, which is ``x`` itself where it is not given."""
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         check_fit(x, self.weight.shape[0], self.weight.dtype)
         H = dense(x)
         H_0 = H if initial is None else dense(as_features(initial))

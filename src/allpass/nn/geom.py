@@ -124,8 +124,8 @@ class GeomConv(nn.Module):
         """Draw new weights."""
         initialise_(self.weight, self.init, blocks=self.weight.shape[1] // self.out_channels)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         HW = times(x, self.weight).reshape(-1, self.out_channels)  # row u R + r is h_u W_r
         return (self._aggregation(A) @ HW).reshape(x.shape[0], -1)
 

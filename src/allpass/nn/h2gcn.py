@@ -41,8 +41,8 @@ class H2GCNConv(nn.Module):
                 [  7.0711,   1.0000]])
     """
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         R = dense(x)
         return torch.cat([ring @ R for ring in rings(A)], dim=1)  # [Ā_1 R, Ā_2 R]
 

@@ -24,7 +24,8 @@ Features: TypeAlias = Tensor | Operator
 """``[N, F]``: a dense tensor, a sparse tensor, or an Operator that holds sparse features."""
 
 Graph: TypeAlias = Tensor | Operator
-"""An Operator (the adjacency; row v collects from its neighbours), ``edge_index`` ``[2, E]``, or a sparse [N, N]."""
+"""What a layer takes as ``edge_index``: edges ``[2, E]``, an Operator (row v collects from its neighbours), or a sparse
+matrix ``[N, N]``."""
 
 Filter: TypeAlias = str | Callable[[Operator], LinearMap]
 """A graph filter: the name of a matrix (``allpass.graph.MATRICES``), or a function of the adjacency."""
@@ -32,20 +33,20 @@ Filter: TypeAlias = str | Callable[[Operator], LinearMap]
 _BUILT: Any = WeakTensorKeyDictionary()
 
 
-def read(x: Features, graph: Graph, edge_weight: Tensor | None = None) -> tuple[Features, Operator]:
+def read(x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> tuple[Features, Operator]:
     """The features and the adjacency a layer works on.
 
     Args:
         x: Node features ``[N, F]``.
-        graph: The adjacency, in one of the forms of :data:`Graph`.
-        edge_weight: Weights ``[E]`` of an ``edge_index``.
+        edge_index: Edges ``[2, E]``, or an Operator, or a sparse matrix ``[N, N]``.
+        edge_weight: Weights ``[E]`` of edges ``[2, E]``.
     """
     features = as_features(x)
     if features.shape[0] == 0 or len(features.shape) != 2:
         raise InputError(
             f"Got features of shape {list(features.shape)}.", "Expected [N, F]: one row for each node."
         )
-    A = as_operator(graph, edge_weight, features.shape[0], features.dtype)
+    A = as_operator(edge_index, edge_weight, features.shape[0], features.dtype)
     if A.shape != (features.shape[0], features.shape[0]):
         raise InputError(
             f"Got features of {features.shape[0]} nodes and a graph of shape {list(A.shape)}.",
@@ -81,31 +82,36 @@ def as_features(x: Features) -> Features:
     return _from_sparse(x)
 
 
-def as_operator(graph: Graph, edge_weight: Tensor | None, num_nodes: int, dtype: torch.dtype) -> Operator:
+def as_operator(
+    edge_index: Graph, edge_weight: Tensor | None, num_nodes: int, dtype: torch.dtype
+) -> Operator:
     """The adjacency in the precision of the features."""
-    if not isinstance(graph, Tensor | Operator):
+    if not isinstance(edge_index, Tensor | Operator):
         raise InputError(
-            f"Got a graph of type {type(graph).__name__}.",
-            "Expected edge_index [2, E], a sparse adjacency [N, N] or an Operator.",
+            f"Got edge_index of type {type(edge_index).__name__}.",
+            "Expected edges [2, E], a sparse adjacency [N, N] or an Operator.",
         )
-    if edge_weight is not None and (isinstance(graph, Operator) or graph.layout != torch.strided):
-        kind = "an Operator" if isinstance(graph, Operator) else "a sparse adjacency"
+    if edge_weight is not None and (isinstance(edge_index, Operator) or edge_index.layout != torch.strided):
+        kind = "an Operator" if isinstance(edge_index, Operator) else "a sparse adjacency"
         raise InputError(f"Got edge_weight beside {kind}.", "It has its weights already: pass it alone.")
-    if isinstance(graph, Operator):
-        return graph.to(dtype)
-    if graph.layout != torch.strided:
-        return _from_sparse(graph).to(dtype)
-    if edge_weight is not None and edge_weight.device != graph.device:
+    if isinstance(edge_index, Operator):
+        return edge_index.to(dtype)
+    if edge_index.layout != torch.strided:
+        return _from_sparse(edge_index).to(dtype)
+    if edge_weight is not None and edge_weight.device != edge_index.device:
         raise InputError(
-            f"Got edge_weight on {edge_weight.device} and edge_index on {graph.device}.",
+            f"Got edge_weight on {edge_weight.device} and edge_index on {edge_index.device}.",
             "Move one with .to(device).",
         )
     if edge_weight is not None and edge_weight.requires_grad:
-        A = as_operator(graph, None, num_nodes, dtype)
-        return A.with_edge_weight(graph, edge_weight.to(dtype))
+        A = as_operator(edge_index, None, num_nodes, dtype)
+        return A.with_edge_weight(edge_index, edge_weight.to(dtype))
     key = f"{num_nodes} nodes, {dtype}, {_identity(edge_weight)}"
     return _once(
-        graph, key, lambda: Operator.from_edge_index(graph, edge_weight, num_nodes, dtype=dtype), edge_weight
+        edge_index,
+        key,
+        lambda: Operator.from_edge_index(edge_index, edge_weight, num_nodes, dtype=dtype),
+        edge_weight,
     )
 
 

@@ -73,8 +73,8 @@ class KrylovConv(nn.Module):
             bound = max(self.out_channels, 1) ** -0.5
             nn.init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         check_fit(x, self.in_channels, self.weight.dtype)
         L = filtered(A, self.filter)
         if isinstance(x, Operator) or self.out_channels < self.in_channels:

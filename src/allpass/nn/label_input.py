@@ -55,13 +55,19 @@ class LabelInput(nn.Module):
         return {group: [f"network.{name}" for name in names] for group, names in declared.items()}
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, labels: Tensor, mask: Tensor
+        self,
+        x: Features,
+        edge_index: Graph,
+        edge_weight: Tensor | None = None,
+        *,
+        labels: Tensor,
+        mask: Tensor,
     ) -> Tensor:
         x = as_features(x)
         shown = self.hiding(mask.to(x.dtype)) > 0
         wide = beside(x, self.columns(labels, shown, x.dtype))
         output: Tensor = self.network(
-            wide, graph, **({} if edge_weight is None else {"edge_weight": edge_weight})
+            wide, edge_index, **({} if edge_weight is None else {"edge_weight": edge_weight})
         )
         return output
 

@@ -73,9 +73,15 @@ class LabelPropagation(nn.Module):
         self.filter, self.clamp, self.clip = checked_filter(filter), clamp, clip
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, *, labels: Tensor, mask: Tensor
+        self,
+        x: Features,
+        edge_index: Graph,
+        edge_weight: Tensor | None = None,
+        *,
+        labels: Tensor,
+        mask: Tensor,
     ) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         S = filtered(A, self.filter)
         if labels.is_floating_point():
             numbers = torch.where(mask.unsqueeze(1), labels.reshape(len(labels), -1).nan_to_num(), 0).to(

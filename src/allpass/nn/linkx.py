@@ -71,8 +71,8 @@ class LINKXConv(nn.Module):
             if isinstance(part, (Linear, nn.BatchNorm1d)):
                 part.reset_parameters()
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         check_nodes(A, self.num_nodes)
         H_A = self.edges(A)
         if self.nodes is None:

@@ -72,8 +72,8 @@ class MixHopConv(nn.Module):
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         Z = times(x, self.weight).split(self.out_channels, dim=1)
         A_hat = filtered(A, self.filter)
         ahead: dict[int, Tensor] = {}  # what still has products before it, by power

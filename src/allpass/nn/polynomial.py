@@ -101,8 +101,8 @@ class PolynomialFilter(nn.Module, ABC):
     def reset_parameters(self) -> None:
         """Begin anew."""
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         H = dense(x)
         c = self.coefficients()
         return self.scheme(self._product(A), lambda k: c[k] * H, self.degree)  # Σ_k c_k P_k(S) H
@@ -176,8 +176,8 @@ class SGConv(nn.Module):
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         H = filtered(A, self.filter) ** self.hops @ times(x, self.weight)  # Â^k H W
         return H if self.bias is None else H + self.bias
 

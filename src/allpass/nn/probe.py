@@ -21,7 +21,7 @@ from allpass.nn.propagation import LayerRecord, Propagation
 def measure_propagation(
     model: nn.Module,
     x: Features,
-    graph: Graph,
+    edge_index: Graph,
     labels: Tensor,
     *,
     at: type[nn.Module] | Sequence[str] | None = None,
@@ -32,9 +32,9 @@ def measure_propagation(
     mode (no dropout) and is left as it was; gradients that it holds are not touched.
 
     Args:
-        model: Called as ``model(x, graph)``; gives logits ``[N, C]``.
+        model: Called as ``model(x, edge_index)``; gives logits ``[N, C]``.
         x: Features.
-        graph: The graph, in any form the model takes.
+        edge_index: The graph: edges ``[2, E]``, or an Operator, or a sparse matrix.
         labels: Classes ``[N]``; nodes with the label -1 are left out of the loss.
         at: Which modules' outputs to look at: those of a type, or those with these names (``model.named_modules()``).
             By default the graph layers: the modules side by side that are called with a graph.
@@ -46,7 +46,7 @@ def measure_propagation(
         >>> flow[0].width
         4
     """
-    logits, calls = _run(model, x, graph, at)
+    logits, calls = _run(model, x, edge_index, at)
     if labels.shape != logits.shape[:1]:
         raise InputError(
             f"Got labels of shape {list(labels.shape)} and logits of shape {list(logits.shape)}.",
@@ -94,7 +94,7 @@ class _Call:
 
 
 def _run(
-    model: nn.Module, x: Features, graph: Graph, at: type[nn.Module] | Sequence[str] | None
+    model: nn.Module, x: Features, edge_index: Graph, at: type[nn.Module] | Sequence[str] | None
 ) -> tuple[Tensor, list[_Call]]:
     """The logits, and the calls of the modules to look at, in the order in which they ended."""
     names = {module: name for name, module in model.named_modules()}
@@ -107,7 +107,7 @@ def _run(
         hooks.append(module.register_forward_hook(partial(_end, running)))
     try:
         model.eval()
-        logits = model(x, graph)
+        logits = model(x, edge_index)
     finally:
         for hook in hooks:
             hook.remove()

@@ -14,7 +14,7 @@ class Projected(nn.Module):
     Args:
         in_channels: Columns of H.
         out_channels: Columns that the layer takes and gives.
-        layer: f, called as ``layer(x, graph)``, with ``labels=`` and ``mask=`` too where it takes them.
+        layer: f, called as ``layer(x, edge_index)``, with ``labels=`` and ``mask=`` too where it takes them.
         bias: Add b.
 
     Shapes:
@@ -34,7 +34,7 @@ class Projected(nn.Module):
         self.layer = layer
 
     def forward(
-        self, x: Features, graph: Graph, edge_weight: Tensor | None = None, **labels: Tensor
+        self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None, **labels: Tensor
     ) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+        x, A = read(x, edge_index, edge_weight)
         return self.layer(self.linear(x), A, **labels)

@@ -68,8 +68,8 @@ class SAGEConv(nn.Module):
             bound = 1 / math.sqrt(max(self.in_channels, 1))
             nn.init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         own, others = times(x, self.weight).split(self.out_channels, dim=1)
         H = own + filtered(A, self.filter) @ others  # H W_self + A_rw H W_neigh
         if self.bias is not None:

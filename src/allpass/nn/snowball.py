@@ -69,9 +69,9 @@ class SnowballConv(nn.Module):
             bound = max(self.out_channels, 1) ** -0.5
             nn.init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, x: Parts, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+    def forward(self, x: Parts, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         parts = as_parts(x, self.in_channels)
-        _, A = read(parts[0], graph, edge_weight)
+        _, A = read(parts[0], edge_index, edge_weight)
         if self.aggregate:
             H = filter_parts(filtered(A, self.filter), parts, self.weight)  # L [X, H_1, ..., H_l] W
         else:

@@ -120,8 +120,8 @@ class ACM(nn.Module):
         """The weights ``[N, C]`` of the last forward, in the order of :attr:`channels`."""
         return None if self.mixing is None else self.mixing.weights
 
-    def forward(self, x: Features, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
-        x, A = read(x, graph, edge_weight)
+    def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        x, A = read(x, edge_index, edge_weight)
         mapped = times(x, self.weight).unflatten(1, (len(self._mapped), self.out_channels))  # H W_H, H W_I
         parts: dict[str, Tensor] = dict(zip(self._mapped, mapped.unbind(1), strict=True))
         if self.low is not None:

@@ -44,17 +44,21 @@ def _gradients(out: Tensor, weight: Tensor, inputs: list[Tensor]) -> tuple[Tenso
 
 
 def takes_edge_index_or_operator(subject: Subject) -> None:
-    """An Operator, ``edge_index`` with weights and a sparse adjacency give the same."""
+    """An Operator, ``edge_index`` with weights and a sparse adjacency give the same, by place and by PyG's keywords."""
     for example in examples():
         module = subject.module()
         wanted = subject(module, example)
         if example.edge_weight is None:
-            _close(subject(module, example, graph=example.edge_index), wanted, f"{subject}: edge_index")
+            _close(subject(module, example, edge_index=example.edge_index), wanted, f"{subject}: edge_index")
         else:
             labels = {"labels": example.y, "mask": example.mask} if "uses-labels" in subject.traits else {}
             given = module(example.x, example.edge_index, example.edge_weight, **labels)
             _close(given, wanted, f"{subject}: edge_index with edge_weight")
-        _close(subject(module, example, graph=example.operator.to_sparse()), wanted, f"{subject}: sparse")
+            named = {"edge_index": example.edge_index, "edge_weight": example.edge_weight}
+            _close(module(x=example.x, **named, **labels), wanted, f"{subject}: edge_index= and edge_weight=")
+        _close(
+            subject(module, example, edge_index=example.operator.to_sparse()), wanted, f"{subject}: sparse"
+        )
 
 
 def is_equivariant(subject: Subject) -> None:
@@ -216,11 +220,11 @@ def reads_the_graph(subject: Subject) -> None:
             parameter.add_(0.1 * noise)
     wanted = subject(module, example)
     other = examples(seed=3)[1]
-    same = torch.allclose(subject(module, example, graph=other.operator), wanted)
+    same = torch.allclose(subject(module, example, edge_index=other.operator), wanted)
     assert same == ("ignores-graph" in subject.traits), f"{subject}: trait ignores-graph should be {same}"
     doubled = torch.where(torch.arange(example.operator.nnz) % 2 == 0, 2.0, 1.0).double()
     heavier = example.operator.with_values(example.operator.values * doubled).detached()
-    same = torch.allclose(subject(module, example, graph=heavier), wanted)
+    same = torch.allclose(subject(module, example, edge_index=heavier), wanted)
     stated = bool({"ignores-graph", "ignores-weights"} & subject.traits)
     assert same == stated, f"{subject}: trait ignores-weights should be {same}"
 

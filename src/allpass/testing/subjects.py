@@ -59,14 +59,14 @@ class Subject:
         return self.build().double().train(training)
 
     def __call__(
-        self, module: nn.Module, example: Example, x: Features | None = None, graph: Graph | None = None
+        self, module: nn.Module, example: Example, x: Features | None = None, edge_index: Graph | None = None
     ) -> Tensor:
         """``module`` on an example, or on other forms of its features and graph."""
         x = example.x if x is None else x
-        graph = example.operator if graph is None else graph
+        edge_index = example.operator if edge_index is None else edge_index
         if "uses-labels" in self.traits:
-            return module(x, graph, labels=example.y, mask=example.mask)
-        return module(x, graph)
+            return module(x, edge_index, labels=example.y, mask=example.mask)
+        return module(x, edge_index)
 
 
 @dataclass(frozen=True)

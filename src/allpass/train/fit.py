@@ -81,8 +81,8 @@ def fit(
         seeds: One seed or several; the same seed gives the same numbers whatever else is trained beside it.
         targets: For every split what is learnt on it in place of the labels, such as labels that were guessed;
             validation and test nodes are judged by the labels all the same.
-        wrap: Makes of each network the one that is trained. One with a method ``loss(output, x, graph, target, mask)``
-            has its own loss.
+        wrap: Makes of each network the one that is trained. A method
+            ``loss(output, x, edge_index, target, mask)`` replaces the loss of the task.
         sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
         weights: Keep the weights; thousands of runs may need more memory than there is.
         curves: Keep the losses and scores of every epoch.

@@ -66,7 +66,7 @@ class Gradients(Protocol):
 class Objective(nn.Module):
     """A model with its loss: what is differentiated.
 
-    A model may have a loss of its own, ``loss(output, x, graph, target, mask)``, that takes the place of the task's,
+    A model may have a loss of its own, ``loss(output, x, edge_index, target, mask)``, in place of the task's,
     and a method ``counted(mask)`` that says which training nodes enter the loss of a step.
 
     Args:
