@@ -4,9 +4,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
+from allpass.data import load, splits
 from allpass.errors import InputError, UnknownNameError
-from allpass.nn import ACTIVATIONS, AdaReLU, activation
+from allpass.models import create
+from allpass.nn import ACTIVATIONS, ACMConv, AdaReLU, activation
+from allpass.train import Store, fit, fit_into
 
 
 @pytest.mark.parametrize("channels", [None, 6])
@@ -98,3 +102,63 @@ def test_names():
         activation("rellu", 3)
     with pytest.raises(InputError, match="-1 channels"):
         activation("adarelu", -1)
+
+
+def test_adarelu_of_another_width_is_refused():
+    with pytest.raises(InputError, match=r"shape \[2, 5\] for AdaReLU of 4 channels.*Expected \[\.\.\., 4\]"):
+        AdaReLU(4)(torch.ones(2, 5))
+    with pytest.raises(InputError, match="AdaReLU of 1 channels"):  # it must not broadcast
+        AdaReLU(1)(torch.ones(2, 5))
+
+
+@pytest.mark.parametrize("given", [nn.Tanh(), torch.tanh, lambda x: x.tanh()])
+def test_a_module_or_a_function_does_what_its_name_does(given):
+    x, edges = torch.rand(4, 3), torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]])
+    for make in (
+        lambda activation: ACMConv(3, 5, activation=activation),
+        lambda activation: create("gcn", in_channels=3, out_channels=2, activation=activation, dropout=0.0),
+        lambda activation: create("krylov", in_channels=3, out_channels=2, head=activation, dropout=0.0),
+    ):
+        found = []
+        for chosen in ("tanh", given):
+            torch.manual_seed(0)
+            found.append(make(chosen)(x, edges))
+        assert torch.equal(*found)
+
+
+def test_every_layer_of_a_model_has_its_own_copy_of_a_module():
+    unit = nn.PReLU()
+    model = create("gcn-3", in_channels=3, out_channels=2, activation=unit)
+    units = [module for module in model.modules() if isinstance(module, nn.PReLU)]
+    assert len({id(one) for one in (unit, *units)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (nn.ReLU, r"the class ReLU as activation\. Pass a module: ReLU\(\)\."),
+        (3, "Got 3 as activation. Expected a module, a function of a tensor, or one of relu, tanh"),
+        (None, "Got None as activation"),
+        ("rleu", "Did you mean 'relu'"),
+    ],
+)
+def test_what_is_no_activation_is_refused(given, message):
+    with pytest.raises((InputError, UnknownNameError), match=message):
+        activation(given, 4)
+
+
+def test_a_module_is_trained_but_no_stored_run_may_hold_it(tmp_path):
+    data = load("karate")
+    data.x = torch.eye(data.num_nodes)
+    parts = splits(data, "random", count=2)
+    named, given = (
+        fit("gcn", data, parts, {"activation": chosen}, epochs=5, curves=True)
+        for chosen in ("tanh", nn.Tanh())
+    )
+    for one, other in zip(named, given, strict=True):
+        assert torch.equal(one.curves["train_loss"], other.curves["train_loss"])
+    with (
+        Store(tmp_path / "runs.db") as store,
+        pytest.raises(InputError, match=r"Tanh.*cannot be kept.*its name"),
+    ):
+        fit_into(store, "gcn", data, parts, {"activation": nn.Tanh()}, epochs=5)

@@ -137,7 +137,7 @@ def test_first_weights_that_need_the_graph_do_not_matter_any_more(data, tmp_path
 def test_settings_that_no_file_can_hold_are_refused(data, tmp_path):
     trained = drawn("gcn", data=data)
     odd = Trained(**{**vars(trained), "settings": {"filter": lambda A: A}})
-    with pytest.raises(InputError, match="no stable form in a file"):
+    with pytest.raises(InputError, match="cannot be kept in a file"):
         checkpoint.save(odd, tmp_path / "kept")
     assert list(tmp_path.iterdir()) == []
 

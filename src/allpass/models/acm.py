@@ -12,6 +12,7 @@ from allpass.errors import InputError
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import LayerBuilder, Stack
 from allpass.nn.acm import REVISITING, ACMConv, Channel, Order
+from allpass.nn.activations import ActivationLike
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Filter, Graph, read
 from allpass.nn.linear import Linear
@@ -28,7 +29,7 @@ def acm_gcn(
     order: Order = "filter-first",
     channels: Sequence[Channel] = THREE,
     low: Filter = "A_hat_rw",
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     mixing: bool = True,
     scale: float | None = None,
@@ -91,7 +92,7 @@ def acm_gcn_plus(
     layer_norm: bool = True,
     residual: bool = False,
     low: Filter = "A_hat_rw",
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> ACMPlus:
     r"""ACM-GCN+ (a structure channel, normalised scores) and, with ``residual``, ACM-GCN++.
@@ -165,7 +166,7 @@ class ACMPlus(nn.Module):
         out_channels: int,
         *,
         num_layers: int,
-        activation: str,
+        activation: ActivationLike,
         dropout: float,
         residual: bool,
     ) -> None:

@@ -6,6 +6,7 @@ from allpass.models.entry import Model
 from allpass.models.gcnii import SPACE, TRAINING, DeepResidual
 from allpass.nn.acm import REVISITING
 from allpass.nn.acm_gcnii import ACMGCN2Conv
+from allpass.nn.activations import ActivationLike
 from allpass.nn.gcnii import Weights
 from allpass.nn.inputs import Filter
 
@@ -21,7 +22,7 @@ def acm_gcnii(
     weights: Weights = "shared",
     filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
     high: Filter | None = None,
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> DeepResidual:
     r"""GCNII's frame around ACM layers; the paper reports 1 to 4 of them.

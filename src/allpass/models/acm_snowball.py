@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from allpass.models.entry import GRID, Model
 from allpass.models.snowball import snowball_widths
 from allpass.nn.acm import REVISITING, ACMConv, Order
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Filter, Graph, read
@@ -45,7 +46,7 @@ class ACMSnowball(nn.Module):
         num_layers: int = 2,
         order: Order = "filter-first",
         low: Filter = "A_hat_rw",
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         dropout: float = 0.5,
     ) -> None:
         super().__init__()

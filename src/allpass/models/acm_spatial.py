@@ -9,6 +9,7 @@ from torch import nn
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Stack
 from allpass.nn.acm import REVISITING
+from allpass.nn.activations import ActivationLike
 from allpass.nn.fagcn import FAConv
 from allpass.nn.gat import GATConv
 from allpass.nn.projected import Projected
@@ -22,7 +23,7 @@ def _stack(
     hidden_channels: int,
     out_channels: int,
     num_layers: int,
-    activation: str,
+    activation: ActivationLike,
     dropout: float,
 ) -> Stack:
     return Stack(
@@ -42,7 +43,7 @@ def acm_sage(
     *,
     hidden_channels: int = 64,
     num_layers: int = 2,
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> Stack:
     """GraphSAGE's layer as the aggregation of ACM.
@@ -65,7 +66,7 @@ def acm_gat(
     hidden_channels: int = 64,
     num_layers: int = 2,
     heads: int = 8,
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> Stack:
     """GAT's layer as the aggregation of ACM; heads are averaged, so that the widths are the channels' own.
@@ -93,7 +94,7 @@ def acm_fagcn(
     hidden_channels: int = 64,
     num_layers: int = 2,
     eps: float = 0.3,
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> Stack:
     """FAGCN's gated layer as the aggregation of ACM.

@@ -6,6 +6,7 @@ from functools import partial
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Stack
+from allpass.nn.activations import ActivationLike
 from allpass.nn.fbgnn import HALF, FBConv
 from allpass.nn.inputs import Filter
 
@@ -17,7 +18,7 @@ def fbgnn(
     hidden_channels: int = 64,
     num_layers: int = 2,
     low: Filter = "A_hat_rw",
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> Stack:
     """Filterbank layers in a row; the last one is not rectified, like GCN's.
@@ -28,7 +29,7 @@ def fbgnn(
         hidden_channels: Width in between.
         num_layers: Number of layers.
         low: The low-pass filter, a name of ``allpass.graph.MATRICES``; the high-pass one is I minus it.
-        activation: Of every channel, and between layers: a name of ``ACTIVATIONS``.
+        activation: Of every channel, and between layers: a name of ``ACTIVATIONS``, a module or a function.
         dropout: Probability of dropout before every layer.
     """
     return Stack(

@@ -8,6 +8,7 @@ from itertools import chain, repeat
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import LayerBuilder, Norm, Stack
+from allpass.nn.activations import ActivationLike
 from allpass.nn.gat import VELICKOVIC, GATConv
 
 
@@ -19,7 +20,7 @@ def gat(
     heads: int = 8,
     out_heads: int = 1,
     num_layers: int = 2,
-    activation: str = "elu",
+    activation: ActivationLike = "elu",
     dropout: float = 0.6,
     attention_dropout: float | None = None,
     negative_slope: float = 0.2,

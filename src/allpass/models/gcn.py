@@ -6,6 +6,7 @@ from functools import partial
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, Stack
+from allpass.nn.activations import ActivationLike
 from allpass.nn.gcn import GCNConv
 from allpass.nn.initialisation import KIPF, Degrees, Known, initialise_
 from allpass.nn.inputs import Filter
@@ -18,7 +19,7 @@ def gcn(
     hidden_channels: int = 64,
     num_layers: int = 2,
     filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     input_dropout: bool = True,
     bias: bool = True,

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.models.entry import Model
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.gcnii import CHEN, GCN2Conv, Weights
@@ -42,7 +43,7 @@ class DeepResidual(nn.Module):
         out_channels: int,
         *,
         num_layers: int,
-        activation: str,
+        activation: ActivationLike,
         dropout: float,
     ) -> None:
         super().__init__()
@@ -78,7 +79,7 @@ def gcnii(
     theta: float = 0.5,
     weights: Weights = "shared",
     filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
 ) -> DeepResidual:
     """GCNII, and GCNII* with separate weights; the authors go up to 64 layers.

@@ -7,6 +7,7 @@ from functools import partial
 from torch import Tensor, nn
 
 from allpass.models.entry import GRID, Model
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.geom import PEI, Degrees, GeomConv, Merge, Overlap, Positions
@@ -46,7 +47,7 @@ class GeomGCN(nn.Module):
         self_relation: bool = True,
         overlap: Overlap = "latent",
         degrees: Degrees = "all",
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         dropout: float = 0.5,
     ) -> None:
         super().__init__()

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.models.entry import Model
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.h2gcn import BEYOND, H2GCNConv
@@ -43,7 +44,7 @@ class H2GCN(nn.Module):
         *,
         hidden_channels: int = 64,
         num_layers: int = 2,
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         dropout: float = 0.5,
         bias: bool = False,
     ) -> None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.models.entry import Model
 from allpass.models.stack import LayerBuilder, Norm, build_norm
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.gat import GATConv
@@ -53,7 +54,7 @@ class JumpingNetwork(nn.Module):
         *,
         num_layers: int,
         mode: Mode,
-        activation: str,
+        activation: ActivationLike,
         dropout: float,
         norm: Norm,
         activate_last: bool,
@@ -91,7 +92,7 @@ def gcn_jk(
     hidden_channels: int = 32,
     num_layers: int = 2,
     mode: Mode = "max",
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     norm: Norm = "batch",
     activate_last: bool = False,
@@ -131,7 +132,7 @@ def gat_jk(
     heads: int = 8,
     num_layers: int = 2,
     mode: Mode = "max",
-    activation: str = "elu",
+    activation: ActivationLike = "elu",
     dropout: float = 0.5,
     attention_dropout: float = 0.0,
     norm: Norm = "batch",

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.models.entry import Model
 from allpass.models.snowball import SPACE, Readout
-from allpass.nn.activations import BREAK
+from allpass.nn.activations import BREAK, ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init
@@ -30,7 +30,7 @@ class TruncatedKrylov(nn.Module):
         hidden_channels: Width of every hidden layer.
         num_layers: n + 1: the output layer counts. The tables of the paper give n, which is mostly 1.
         blocks: m, the same in every layer; the tables of the paper have 5 to 25 where few nodes are labelled.
-        activation: f, a name of ``ACTIVATIONS``.
+        activation: f, a name of ``ACTIVATIONS``, a module or a function.
         filter: :math:`\hat A`; the code has ``"A_hat_rw"``, the paper writes ``"A_hat_sym"``.
         dropout: Probability of dropout after every hidden activation.
         input_dropout: Drop features too; the code does not.
@@ -56,11 +56,11 @@ class TruncatedKrylov(nn.Module):
         hidden_channels: int = 64,
         num_layers: int = 2,
         blocks: int = 5,
-        activation: str = "tanh",
+        activation: ActivationLike = "tanh",
         filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
         dropout: float = 0.5,
         input_dropout: bool = False,
-        head: str | None = None,
+        head: ActivationLike | None = None,
         aggregate_output: bool = False,
         bias: bool = True,
         init: Init = "fan-out-uniform",

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, build_norm
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Filter, Graph, read
@@ -51,7 +52,7 @@ class MixHop(nn.Module):
         num_layers: int = 2,
         powers: Sequence[int] = (0, 1, 2),
         filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         dropout: float = 0.5,
         input_dropout: bool = True,
         norm: Norm = "none",

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, Stack
+from allpass.nn.activations import ActivationLike
 from allpass.nn.inputs import Features, Graph
 from allpass.nn.linear import Linear
 
@@ -29,7 +30,7 @@ def mlp(
     *,
     hidden_channels: int = 64,
     num_layers: int = 2,
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     norm: Norm = "none",
 ) -> Stack:
@@ -40,7 +41,7 @@ def mlp(
         out_channels: Number of classes.
         hidden_channels: Width in between.
         num_layers: Number of layers.
-        activation: Between layers, a name of ``ACTIVATIONS``.
+        activation: Between layers, a name of ``ACTIVATIONS``, a module or a function.
         dropout: Probability of dropout before every layer.
         norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
     """

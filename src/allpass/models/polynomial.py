@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from allpass.models.entry import GRID, Model
 from allpass.models.mlp import mlp
 from allpass.models.stack import Norm, Stack
+from allpass.nn.activations import ActivationLike
 from allpass.nn.bern import BERN, Beginning, BernFilter
 from allpass.nn.cheby import CHEBY, ChebConv
 from allpass.nn.dropout import Dropout
@@ -50,7 +51,7 @@ def cheby(
     degree: int = 2,
     lambda_max: float = 2.0,
     filter: Filter = "A_sym",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     norm: Norm = "none",
 ) -> Stack:
@@ -64,7 +65,7 @@ def cheby(
         degree: Degree of the polynomials, 0 or more; PyG counts terms, one more.
         lambda_max: What counts as the largest eigenvalue of the Laplacian.
         filter: The matrix S beside the Laplacian I - S, a name of ``allpass.graph.MATRICES``.
-        activation: Between layers, a name of ``ACTIVATIONS``.
+        activation: Between layers, a name of ``ACTIVATIONS``, a module or a function.
         dropout: Probability of dropout before every layer.
         norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
     """
@@ -112,7 +113,7 @@ def appnp(
     hops: int = 10,
     alpha: float = 0.1,
     filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     filter_dropout: float = 0.0,
     edge_dropout: float = 0.0,
@@ -156,7 +157,7 @@ def gprgnn(
     alpha: float = 0.1,
     init: str | Sequence[float] = "ppr",
     filter: Filter = "A_hat_sym",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     filter_dropout: float = 0.5,
 ) -> Decoupled:
@@ -195,7 +196,7 @@ def bernnet(
     degree: int = 10,
     init: Beginning = "ones",
     filter: Filter = "A_sym",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     filter_dropout: float = 0.5,
 ) -> Decoupled:

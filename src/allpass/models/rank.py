@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from allpass.errors import InputError
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.gcn import GCNConv
 from allpass.nn.inputs import Features, Filter, Graph, as_features, read
@@ -22,7 +23,7 @@ Architecture: TypeAlias = Literal["gcn", "snowball", "krylov"]
 @torch.no_grad()
 def hidden_ranks(
     architecture: Architecture,
-    activation: str,
+    activation: ActivationLike,
     x: Features,
     edge_index: Graph,
     *,

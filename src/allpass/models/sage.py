@@ -6,6 +6,7 @@ from functools import partial
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Norm, Stack
+from allpass.nn.activations import ActivationLike
 from allpass.nn.inputs import Filter
 from allpass.nn.sage import HAMILTON, SAGEConv
 
@@ -17,7 +18,7 @@ def sage(
     hidden_channels: int = 64,
     num_layers: int = 2,
     filter: Filter = "A_rw",  # noqa: A002 - the word of the formula
-    activation: str = "relu",
+    activation: ActivationLike = "relu",
     dropout: float = 0.5,
     norm: Norm = "none",
     residual: bool = False,
@@ -30,7 +31,7 @@ def sage(
         hidden_channels: Width in between.
         num_layers: Number of layers.
         filter: How neighbours are aggregated, by default their mean: a name of ``allpass.graph.MATRICES``.
-        activation: Between layers, a name of ``ACTIVATIONS``.
+        activation: Between layers, a name of ``ACTIVATIONS``, a module or a function.
         dropout: Probability of dropout before every layer.
         norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"``.
         residual: Add to the output of every inner layer its input, where the widths agree.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.entry import Model
-from allpass.nn.activations import BREAK
+from allpass.nn.activations import BREAK, ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.initialisation import Init
@@ -48,7 +48,7 @@ class Readout(nn.Module):
         in_channels: int,
         out_channels: int,
         *,
-        head: str | None,
+        head: ActivationLike | None,
         aggregate: bool,
         filter: Filter,  # noqa: A002 - the word of the formula
         bias: bool,
@@ -83,8 +83,8 @@ class Snowball(nn.Module):
         hidden_channels: Width of every hidden layer.
         num_layers: n + 1: the output layer counts, as in Snowball-2 and Snowball-3 of the ACM paper. The tables of
             the snowball paper give n.
-        activation: f, a name of ``ACTIVATIONS``: tanh keeps the rank of deep features; the identity gives the linear
-            snowball.
+        activation: f, a name of ``ACTIVATIONS``, a module or a function: tanh keeps the rank of deep features; the
+            identity gives the linear snowball.
         filter: :math:`\hat A`; the code has ``"A_hat_rw"``, the paper writes ``"A_hat_sym"``.
         dropout: Probability of dropout after every hidden activation.
         input_dropout: Drop features too. The snowball code does not; the ACM paper's setting does, with ReLU.
@@ -110,11 +110,11 @@ class Snowball(nn.Module):
         *,
         hidden_channels: int = 64,
         num_layers: int = 2,
-        activation: str = "tanh",
+        activation: ActivationLike = "tanh",
         filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
         dropout: float = 0.5,
         input_dropout: bool = False,
-        head: str | None = None,
+        head: ActivationLike | None = None,
         aggregate_output: bool = True,
         bias: bool = True,
         init: Init = "fan-out-uniform",

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from allpass.errors import InputError
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
 from allpass.nn.inputs import Features, Graph, read
@@ -27,7 +28,7 @@ class Stack(nn.Module):
         hidden_channels: Width in between.
         out_channels: Width of the result.
         num_layers: Number of layers, 1 or more.
-        activation: Between layers, a name of ``ACTIVATIONS``.
+        activation: Between layers, a name of ``ACTIVATIONS``, a module or a function.
         dropout: Probability of dropout before every layer.
         input_dropout: Drop input features too, or hidden ones alone.
         norm: Between layer and activation: ``"none"``, ``"layer"``, ``"batch"`` or ``"pair"`` (PairNorm: centred, then
@@ -44,7 +45,7 @@ class Stack(nn.Module):
         out_channels: int,
         *,
         num_layers: int,
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         dropout: float = 0.5,
         input_dropout: bool = True,
         norm: Norm = "none",

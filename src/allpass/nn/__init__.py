@@ -2,7 +2,7 @@
 
 from allpass.nn.acm import ACMConv
 from allpass.nn.acm_gcnii import ACMGCN2Conv
-from allpass.nn.activations import ACTIVATIONS, Activation, AdaReLU, activation
+from allpass.nn.activations import ACTIVATIONS, Activation, ActivationLike, AdaReLU, activation
 from allpass.nn.attention import edge_softmax
 from allpass.nn.bern import BernFilter
 from allpass.nn.catalog import LAYERS, Layer
@@ -50,6 +50,7 @@ __all__ = [
     "ACMConv",
     "ACMGCN2Conv",
     "Activation",
+    "ActivationLike",
     "AdaReLU",
     "BernFilter",
     "ChannelMixing",

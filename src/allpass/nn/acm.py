@@ -15,6 +15,7 @@ from allpass.errors import InputError
 from allpass.graph.functions import call
 from allpass.graph.linear import LinearMap
 from allpass.graph.operator import Operator
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
@@ -91,7 +92,7 @@ class ACMConv(nn.Module):
         high: Filter | None = None,
         order: Order = "filter-first",
         channels: Sequence[Channel] = ("low", "high", "identity"),
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         mixing: bool = True,
         scale: float | None = None,
         temperature: float | None = None,

@@ -6,8 +6,10 @@ itself does.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -51,6 +53,11 @@ class AdaReLU(nn.Module):
         nn.init.ones_(self.beta)
 
     def forward(self, x: Tensor) -> Tensor:
+        if self.alpha.dim() and x.shape[-1:] != self.alpha.shape:
+            raise InputError(
+                f"Got features of shape {list(x.shape)} for AdaReLU of {self.alpha.shape[0]} channels.",
+                f"Expected [..., {self.alpha.shape[0]}]; AdaReLU() without channels takes any width.",
+            )
         return torch.where(x > 0, self.beta, self.alpha) * x  # fewer bytes than two products to choose from
 
     def extra_repr(self) -> str:
@@ -95,13 +102,51 @@ for _entry in (
     ACTIVATIONS.add(_entry)
 
 
-def activation(name: str, channels: int) -> nn.Module:
-    """The activation called ``name`` for features of this width.
+ActivationLike: TypeAlias = str | nn.Module | Callable[[Tensor], Tensor]
+"""What layers and models take as an activation: a name of ``ACTIVATIONS``, a module, or a function of a tensor."""
+
+
+class Function(nn.Module):
+    """A plain function as a module."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(x)
+
+    def extra_repr(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+
+def activation(given: ActivationLike, channels: int) -> nn.Module:
+    """The activation for features of this width.
+
+    Args:
+        given: A name of ``ACTIVATIONS``, a module, or a function of a tensor. A module is copied, so every layer of a
+            model learns parameters of its own.
+        channels: The width of the features.
 
     Example:
         >>> activation("adarelu", 16)
         AdaReLU(channel-wise, 16)
+        >>> activation(torch.sin, 16)
+        Function(sin)
     """
     if channels < 0:
         raise InputError(f"Got {channels} channels.", "Expected 0 or more.")
-    return ACTIVATIONS[name].build(channels)
+    if isinstance(given, str):
+        return ACTIVATIONS[given].build(channels)
+    if isinstance(given, nn.Module):
+        return copy.deepcopy(given)
+    if isinstance(given, type):
+        raise InputError(
+            f"Got the class {given.__name__} as activation.", f"Pass a module: {given.__name__}()."
+        )
+    if not callable(given):
+        raise InputError(
+            f"Got {given!r} as activation.",
+            f"Expected a module, a function of a tensor, or one of {', '.join(ACTIVATIONS.names)}.",
+        )
+    return Function(given)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from allpass.nn.acm import ACMConv
+from allpass.nn.activations import ActivationLike
 from allpass.nn.initialisation import Init
 from allpass.nn.inputs import Features, Filter, Graph
 
@@ -45,7 +46,7 @@ class FBConv(nn.Module):
         out_channels: int,
         *,
         low: Filter = "A_hat_rw",
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         init: Init = "fan-out-uniform",
     ) -> None:
         super().__init__()

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
+from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Graph, dense, read
@@ -68,7 +69,7 @@ class ACM(nn.Module):
         in_channels: int | None = None,
         out_channels: int | None = None,
         channels: Sequence[SpatialChannel] = ("low", "high", "identity"),
-        activation: str = "relu",
+        activation: ActivationLike = "relu",
         mixing: bool = True,
         scale: float | None = None,
         temperature: float | None = None,

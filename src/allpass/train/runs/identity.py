@@ -40,8 +40,8 @@ def plain(value: object, where: str) -> Any:
     if isinstance(value, list | tuple):
         return [plain(part, f"{where}[{place}]") for place, part in enumerate(value)]
     raise InputError(
-        f"{where} is {_shown(value)}, which has no stable form in a file.",
-        "Describe it by texts, numbers, truth values, None, and lists and dicts of these.",
+        f"{where} is {_shown(value)}, which cannot be kept in a file.",
+        "Use text, numbers, booleans, None, and lists and dicts of these; for an activation, its name.",
     )
 
 
