@@ -80,6 +80,46 @@ def test_every_name_is_there() -> None:
         assert getattr(allpass, name) is not None
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "import allpass.train.compare, allpass.train.sweep, allpass.train.fit, allpass.metrics.profile",
+        "from allpass.train.compare import Comparison",
+        "from allpass.train.sweep import Sweep",
+        "from allpass.cli.sweep import sweep",
+        "import importlib; importlib.import_module('allpass.train.compare')",
+        "import allpass.train.executors.processes, allpass.diagnosis.diagnose",
+    ],
+)
+def test_the_functions_are_functions_whatever_was_imported_before(before: str) -> None:
+    # Modules of the same names hold them: allpass/train/compare.py, allpass/train/sweep.py, ...
+    assert (
+        run(f"""
+        {before}
+        import allpass
+        from allpass import compare, create, diagnose, fit, load, load_checkpoint, profile, sweep
+        from allpass.train import compare as compared, fit as fitted, load as read, sweep as swept
+        names = "compare create diagnose fit load load_checkpoint profile sweep".split()
+        assert all(type(getattr(allpass, name)).__name__ == "function" for name in names)
+        assert (compare, fit, load_checkpoint, sweep) == (compared, fitted, read, swept)
+        assert {{create.__module__, profile.__module__}} == {{"allpass.models.catalog", "allpass.metrics.profile"}}
+        print("good")
+    """)
+        == "good"
+    )
+
+
+def test_the_package_runs_as_the_command() -> None:
+    asked = [sys.executable, "-m", "allpass", "--version"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=300, check=False)
+    assert allpass.__version__ in done.stdout, done.stderr
+    asked[-1] = "no-such-verb"
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode != 0
+    assert "no-such-verb" in done.stderr
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'operatr'"):
         _ = allpass.operatr

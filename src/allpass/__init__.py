@@ -1,6 +1,6 @@
-"""allpass: does a graph's structure help or hurt a learner, and the networks that keep every frequency.
+"""allpass: does a graph's structure help or hurt a learner, and networks that keep every frequency.
 
-Names are resolved when they are first used, so that ``import allpass`` does not wait for torch.
+Names are imported on first use, so ``import allpass`` does not load torch.
 """
 
 from __future__ import annotations
@@ -27,14 +27,26 @@ if TYPE_CHECKING:
     from allpass.data import load
     from allpass.diagnosis.diagnose import diagnose
     from allpass.graph import Operator
+    from allpass.metrics.profile import profile
+    from allpass.models.catalog import create
+    from allpass.train.checkpoint import load as load_checkpoint
+    from allpass.train.compare import compare
     from allpass.train.estimator import NodeClassifier, NodeRegressor
+    from allpass.train.fit import fit
+    from allpass.train.sweep import sweep
 
 _HOMES = {
-    "NodeClassifier": "allpass.train.estimator",
-    "NodeRegressor": "allpass.train.estimator",
-    "Operator": "allpass.graph",
-    "diagnose": "allpass.diagnosis",
-    "load": "allpass.data",
+    "NodeClassifier": ("allpass.train.estimator", "NodeClassifier"),
+    "NodeRegressor": ("allpass.train.estimator", "NodeRegressor"),
+    "Operator": ("allpass.graph", "Operator"),
+    "compare": ("allpass.train", "compare"),
+    "create": ("allpass.models", "create"),
+    "diagnose": ("allpass.diagnosis", "diagnose"),
+    "fit": ("allpass.train", "fit"),
+    "load": ("allpass.data", "load"),
+    "load_checkpoint": ("allpass.train", "load"),
+    "profile": ("allpass.metrics", "profile"),
+    "sweep": ("allpass.train", "sweep"),
 }
 _ROOMS = (
     "data",
@@ -55,17 +67,23 @@ __all__ = [
     "NodeRegressor",
     "Operator",
     "__version__",
+    "compare",
+    "create",
     "data",
     "diagnose",
     "diagnosis",
     "errors",
     "experiments",
+    "fit",
     "graph",
     "load",
+    "load_checkpoint",
     "metrics",
     "models",
     "nn",
+    "profile",
     "report",
+    "sweep",
     "testing",
     "train",
 ]
@@ -73,7 +91,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        room, original = _HOMES[name]
+        return getattr(import_module(room), original)
     if name in _ROOMS:
         return import_module(f"allpass.{name}")
     raise AttributeError(f"module 'allpass' has no attribute {name!r}")
