@@ -12,7 +12,7 @@ import allpass
 from allpass.data import planted_partition
 from allpass.diagnosis import diagnose
 from allpass.diagnosis.diagnose import STEPS
-from allpass.errors import AllpassError
+from allpass.errors import AllpassError, InputError
 from allpass.metrics import METRICS
 
 PROMISED = (
@@ -152,3 +152,10 @@ def test_a_label_of_many_numbers_is_diagnosed_as_a_regression():
     content = diagnose(None, edges=edges, nodes=nodes, label="price", verdict=False).to_dict()
     assert content["facts"]["classes"] == 0
     assert "found-regression" in [note["code"] for note in content["account"]]
+
+
+def test_an_unknown_device_is_refused_before_anything_is_measured():
+    steps = []
+    with pytest.raises(InputError, match="no device 'gpu'"):
+        diagnose("karate", device="gpu", progress=steps.append)
+    assert not steps

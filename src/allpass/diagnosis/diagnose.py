@@ -25,6 +25,7 @@ from allpass.diagnosis.scaled import scaled
 from allpass.diagnosis.verdict import BUDGET, Verdict, judge, why_not
 from allpass.metrics import METRICS, GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class
+from allpass.train.job import device_of
 
 STEPS = 6 + sum("numbers" not in metric.needs for metric in METRICS)
 """How many steps :func:`diagnose` has before the verdict, which takes as many as its budget allows."""
@@ -112,7 +113,7 @@ def diagnose(
     score: str | None = None,
     budget: float | None = BUDGET,
     candidates: Sequence[str] | None = None,
-    device: torch.device | str = "cpu",
+    device: torch.device | str = "auto",
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Diagnosis:
@@ -125,7 +126,7 @@ def diagnose(
         score: What is compared, a name of ``allpass.train.rules.scores.SCORES``.
         budget: Seconds of training; None for no limit.
         candidates: Models to compare in place of the default ones, without a limit of time.
-        device: Where networks are trained.
+        device: Where networks are trained: ``"cpu"``, ``"cuda"``, or ``"auto"`` for CUDA where there is one.
         progress: Called with a few words before each step.
         **options: Passed to :func:`allpass.load`.
 
@@ -136,6 +137,7 @@ def diagnose(
     """
     start = time.perf_counter()
     say = progress or (lambda _: None)
+    device = device_of(device)
     say("reading the data")
     data = load(data, **options)
     in_scale, scale = scaled(data)

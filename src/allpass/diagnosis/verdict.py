@@ -31,6 +31,7 @@ from allpass.models.correct_and_smooth import BASE
 from allpass.train.compare import Comparison, Contender, contender
 from allpass.train.fit import Replica
 from allpass.train.folds import divide
+from allpass.train.job import device_of
 from allpass.train.rare import default_score, shares_of
 from allpass.train.rules.tasks import Task
 from allpass.train.rules.tasks import task as find_task
@@ -170,7 +171,7 @@ def judge(
     score: str | None = None,
     budget: float | None = BUDGET,
     candidates: Sequence[str] | None = None,
-    device: torch.device | str = "cpu",
+    device: torch.device | str = "auto",
     progress: Callable[[str], None] | None = None,
 ) -> Verdict:
     """Compare models of the features, of the structure and of both on the same splits.
@@ -194,6 +195,7 @@ def judge(
     runners = candidates_for(data, candidates)
     data = with_some_features(data)
     limit = budget if candidates is None else None
+    device = device_of(device)
     rare = chosen.score == "roc_auc"
     found = race(runners, data, folds, chosen, budget=limit, device=device, weights=rare, progress=progress)
     if not found.finished:
