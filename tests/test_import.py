@@ -33,7 +33,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 
 def test_names_are_resolved_on_first_use_and_the_rooms_need_none_of_the_other_packages() -> None:
-    # Jinja2 is not hidden: torch-geometric itself needs it. The rooms of experiments and report load others to draw.
+    # Jinja2 is not hidden: torch-geometric itself needs it. The rooms of report and papers load others to draw.
     module, count = run("""
         import sys
 
@@ -59,7 +59,7 @@ def test_names_are_resolved_on_first_use_and_the_rooms_need_none_of_the_other_pa
 
         print(allpass.Operator.__module__)
         count = 0
-        rooms = "errors registry graph metrics data nn models testing train experiments report"
+        rooms = "errors registry graph metrics data nn models testing train report papers"
         for room in rooms.split():
             module = importlib.import_module(f"allpass.{room}")
             count += 1

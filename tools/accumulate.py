@@ -13,13 +13,13 @@ from pathlib import Path
 
 from allpass.cli.progress import Lines
 from allpass.errors import AllpassError
-from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.depth.grid import Combination
-from allpass.experiments.depth.study import DepthStudy
-from allpass.experiments.runner import reproduce
-from allpass.experiments.study import Plan, Row, Study
-from allpass.experiments.synthetic.study import SyntheticStudy
-from allpass.experiments.tables.study import TableStudy, number_title, search_title
+from allpass.papers.catalogue import STUDIES
+from allpass.papers.depth.grid import Combination
+from allpass.papers.depth.study import DepthStudy
+from allpass.papers.runner import reproduce
+from allpass.papers.study import Plan, Row, Study
+from allpass.papers.synthetic.study import SyntheticStudy
+from allpass.papers.tables.study import TableStudy, number_title, search_title
 from allpass.train.executors.local import Local
 from allpass.train.runs.store import Store
 from tools.kept import kept

@@ -16,7 +16,7 @@ from tools import blocks, networks, results
 from tools.blocks import table
 from tools.results import InputMissingError
 
-ROOMS = ("graph", "metrics", "data", "nn", "models", "train", "testing", "experiments", "diagnosis", "report")
+ROOMS = ("graph", "metrics", "data", "nn", "models", "train", "testing", "papers", "diagnosis", "report")
 VERBS = (
     *("diagnose", "train", "predict", "compare", "sweep", "export", "reproduce"),
     *("datasets", "metrics", "models", "store list", "store merge"),

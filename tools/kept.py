@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from allpass.experiments.study import Row
-from allpass.report.results.csv_file import read_rows
+from allpass.papers.pages.csv_file import read_rows
+from allpass.papers.study import Row
 from tools.blocks import ROOT
 
 FOLDER = ROOT / "docs" / "results"

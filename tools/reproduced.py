@@ -11,25 +11,25 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan, Row, merged
-from allpass.experiments.tables.study import TableStudy
 from allpass.files import write_whole
-from allpass.report.canvas import to_bytes
-from allpass.report.results.catalogue import PAGES
-from allpass.report.results.csv_file import csv_text
-from allpass.report.results.markdown import markdown
-from allpass.report.results.page import Page, Picture
-from allpass.report.results.tables.agreement import (
+from allpass.papers.catalogue import STUDIES
+from allpass.papers.pages.catalogue import PAGES
+from allpass.papers.pages.csv_file import csv_text
+from allpass.papers.pages.markdown import markdown
+from allpass.papers.pages.page import Page, Picture
+from allpass.papers.pages.tables.agreement import (
     Count,
     count,
     paired_with_fresh,
     told_missed,
     told_shortfall,
 )
-from allpass.report.results.tables.cells import Results
-from allpass.report.results.tables.elsewhere import told_elsewhere
-from allpass.report.results.tables.worth import told_worth
+from allpass.papers.pages.tables.cells import Results
+from allpass.papers.pages.tables.elsewhere import told_elsewhere
+from allpass.papers.pages.tables.worth import told_worth
+from allpass.papers.study import Plan, Row, merged
+from allpass.papers.tables.study import TableStudy
+from allpass.report.canvas import to_bytes
 from allpass.train.runs.store import Store
 from tools.blocks import ROOT
 from tools.kept import FOLDER, kept

@@ -1,6 +1,6 @@
 """``python -m tools.run_keys``: list the keys of all runs that the studies ask for, as one digest per study.
 
-The committed list (``tests/experiments/run_keys.csv``) must not change when a default changes: a stored run is found by
+The committed list (``tests/papers/run_keys.csv``) must not change when a default changes: a stored run is found by
 its key. Where it does change, ``--full FILE`` writes every identity, so that two versions can be compared with diff.
 """
 
@@ -13,12 +13,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from allpass.experiments import STUDIES
-from allpass.experiments.study import Plan
+from allpass.papers import STUDIES
+from allpass.papers.study import Plan
 from allpass.train.runs.store import Store
 from tools.blocks import ROOT
 
-LIST = ROOT / "tests" / "experiments" / "run_keys.csv"
+LIST = ROOT / "tests" / "papers" / "run_keys.csv"
 
 
 def identities(study: str) -> list[str]:

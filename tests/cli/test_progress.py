@@ -11,7 +11,7 @@ import typer
 from tests.train.batches import batch_of
 
 from allpass.cli.progress import Lines, reproducing, share_done, state, steps, stoppable, training
-from allpass.experiments.runner import Progress
+from allpass.papers.runner import Progress
 from allpass.train.engine.batch import REPORTED
 from allpass.train.job import TrainingProgress
 from allpass.train.rules.stopping import stopping

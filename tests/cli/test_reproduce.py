@@ -14,11 +14,11 @@ from tests.train.executors.tiny import Tiny, acts, perform
 
 from allpass.cli import reproduced
 from allpass.cli.main import run
-from allpass.experiments import at_hand, catalogue
-from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import OfStudy, Plan, Row, Study
-from allpass.report.results.csv_file import read_rows
-from allpass.report.results.page import Page, Table
+from allpass.papers import at_hand, catalogue
+from allpass.papers.catalogue import STUDIES
+from allpass.papers.pages.csv_file import read_rows
+from allpass.papers.pages.page import Page, Table
+from allpass.papers.study import OfStudy, Plan, Row, Study
 from allpass.train.executors import Task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.report.results.invented import row_of
+from tests.papers.pages.invented import row_of
 from tests.train.executors.tiny import Tiny
 
 from allpass.cli import reproduced
 from allpass.cli.reproduced import complain, put
-from allpass.experiments.runner import Failure
-from allpass.experiments.study import Row, Study
-from allpass.experiments.tables.spec import read_spec
-from allpass.experiments.tables.study import TableStudy
-from allpass.report.results.csv_file import read_rows
-from allpass.report.results.page import Page, Table
+from allpass.papers.pages.csv_file import read_rows
+from allpass.papers.pages.page import Page, Table
+from allpass.papers.runner import Failure
+from allpass.papers.study import Row, Study
+from allpass.papers.tables.spec import read_spec
+from allpass.papers.tables.study import TableStudy
 
 
 @pytest.fixture(autouse=True)

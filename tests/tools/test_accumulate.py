@@ -8,9 +8,9 @@ from tests.train.executors.tiny import Tiny, acts
 from tools.accumulate import known
 from tools.kept import kept
 
-from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan, Row
-from allpass.experiments.tables.study import TableStudy
+from allpass.papers.catalogue import STUDIES
+from allpass.papers.study import Plan, Row
+from allpass.papers.tables.study import TableStudy
 from allpass.train.runs.store import Store
 from tools import accumulate
 

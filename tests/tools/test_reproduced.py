@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from tests.train.writers import run
 
-from allpass.experiments.catalogue import STUDIES
-from allpass.experiments.study import Plan, Row, Study, merged
-from allpass.report.results.catalogue import PAGES
-from allpass.report.results.tables.agreement import count
-from allpass.report.results.tables.cells import Results
-from allpass.report.results.tables.missed import missed, reason_of
+from allpass.papers.catalogue import STUDIES
+from allpass.papers.pages.catalogue import PAGES
+from allpass.papers.pages.tables.agreement import count
+from allpass.papers.pages.tables.cells import Results
+from allpass.papers.pages.tables.missed import missed, reason_of
+from allpass.papers.study import Plan, Row, Study, merged
 from allpass.train.runs.store import Store
 from tools import reproduced
 

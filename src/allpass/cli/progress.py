@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, ProgressColumn
 
-    from allpass.experiments.runner import Progress as Reached
+    from allpass.papers.runner import Progress as Reached
     from allpass.train.job import TrainingProgress
     from allpass.train.runs.store import Store
 

@@ -17,8 +17,8 @@ from allpass.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from allpass.experiments.runner import Failure
-    from allpass.experiments.study import Plan, Study
+    from allpass.papers.runner import Failure
+    from allpass.papers.study import Plan, Study
     from allpass.train.executors.executor import Executor
     from allpass.train.runs.store import Store
 
@@ -87,10 +87,10 @@ def reproduce(
     from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable
     from allpass.cli.reproduced import complain, put
     from allpass.data.named.fetch import data_folders
-    from allpass.experiments.catalogue import STUDIES
-    from allpass.experiments.runner import reproduce as run
-    from allpass.experiments.study import Plan
     from allpass.files import check_folder
+    from allpass.papers.catalogue import STUDIES
+    from allpass.papers.runner import reproduce as run
+    from allpass.papers.study import Plan
     from allpass.train.runs.store import Store
 
     if data_dir is not None:
@@ -151,7 +151,7 @@ def _announce(name: str, store: Path, out: Path) -> None:
 
 def _nothing(study: Study, plan: Plan, store: Store) -> InputError:
     """The error where a plan leaves nothing to do."""
-    from allpass.experiments.tables.study import TableStudy
+    from allpass.papers.tables.study import TableStudy
 
     why = f": {study.refusal(plan)}" if isinstance(study, TableStudy) else ""
     cure = f"Name other --cells; allpass reproduce {study.id} --list names all."
@@ -164,7 +164,7 @@ def _list() -> None:
     from rich.console import Console
 
     from allpass.cli.plain import plain_table
-    from allpass.experiments.catalogue import STUDIES
+    from allpass.papers.catalogue import STUDIES
 
     table = plain_table()
     for heading in ("ID", "what it shows", "cells"):
@@ -183,7 +183,7 @@ def _list_cells(study: Study) -> None:
     """The names that --cells may have."""
     from rich.console import Console
 
-    from allpass.experiments.tables.study import TableStudy
+    from allpass.papers.tables.study import TableStudy
 
     lines = {"": study.cells()}
     if isinstance(study, TableStudy):

@@ -11,16 +11,16 @@ from rich.text import Text as Line
 
 from allpass.cli.plain import plain_table
 from allpass.data.draft import many
-from allpass.experiments.runner import Failure
-from allpass.experiments.study import Row, Study, merged
-from allpass.experiments.tables.study import TableStudy
-from allpass.report.results.catalogue import PAGES
-from allpass.report.results.csv_file import read_rows
-from allpass.report.results.head import is_quick
-from allpass.report.results.page import Page, Table, Value
-from allpass.report.results.tables.cells import Results, as_table
-from allpass.report.results.tables.settings import LEGEND, settings_of
-from allpass.report.results.write import write
+from allpass.papers.pages.catalogue import PAGES
+from allpass.papers.pages.csv_file import read_rows
+from allpass.papers.pages.head import is_quick
+from allpass.papers.pages.page import Page, Table, Value
+from allpass.papers.pages.tables.cells import Results, as_table
+from allpass.papers.pages.tables.settings import LEGEND, settings_of
+from allpass.papers.pages.write import write
+from allpass.papers.runner import Failure
+from allpass.papers.study import Row, Study, merged
+from allpass.papers.tables.study import TableStudy
 
 _SHOWN = 25  # rows of a table on the terminal
 _TITLES = 3  # of parts that one error stands in the way of

@@ -15,10 +15,10 @@ from tests.train.executors.tiny import Tiny, acts, check_events, trains
 
 import allpass
 from allpass.errors import InputError, MissingExtraError
-from allpass.experiments.runner import reproduce
-from allpass.experiments.study import Plan
-from allpass.experiments.tables.protocol import Protocol
-from allpass.experiments.tables.trainings import Trainings
+from allpass.papers.runner import reproduce
+from allpass.papers.study import Plan
+from allpass.papers.tables.protocol import Protocol
+from allpass.papers.tables.trainings import Trainings
 from allpass.train.executors import Event, Local, RayCluster, Task
 from allpass.train.executors.cluster import largest_first
 from allpass.train.runs.store import Store

@@ -14,10 +14,10 @@ import pytest
 from tests.train.executors.tiny import Tiny, acts, check_events, trains
 
 from allpass.errors import DeviceError, InputError
-from allpass.experiments.runner import reproduce
-from allpass.experiments.study import OfStudy, Plan
-from allpass.experiments.tables.protocol import Protocol
-from allpass.experiments.tables.trainings import Trainings
+from allpass.papers.runner import reproduce
+from allpass.papers.study import OfStudy, Plan
+from allpass.papers.tables.protocol import Protocol
+from allpass.papers.tables.trainings import Trainings
 from allpass.train.executors import Local, Task
 from allpass.train.executors.executor import events
 from allpass.train.runs.store import Store

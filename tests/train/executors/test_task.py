@@ -7,7 +7,7 @@ import pickle
 from tests.train.executors.tiny import perform
 from tests.train.writers import key
 
-from allpass.experiments.study import OfStudy
+from allpass.papers.study import OfStudy
 from allpass.train.executors import Task
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 
 from allpass.errors import DeviceError, InputError
-from allpass.experiments.study import Plan, Row
-from allpass.experiments.tables.trainings import Trainings
+from allpass.papers.study import Plan, Row
+from allpass.papers.tables.trainings import Trainings
 from allpass.train.executors import Event, Executor, Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store

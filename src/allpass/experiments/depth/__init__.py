@@ -1,9 +1,0 @@
-"""How deep a GCN trains: accuracy, and the sizes of signals and gradients in every layer before and after."""
-
-from allpass.experiments.depth.grid import read_grid
-from allpass.experiments.depth.study import DepthStudy
-
-STUDY = DepthStudy(read_grid())
-"""The study of all that the report leaves open."""
-
-__all__ = ["STUDY", "DepthStudy"]

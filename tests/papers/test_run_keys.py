@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tools.run_keys import digest, identities, listed
+
+from allpass.papers import STUDIES
+
+FAST = ("table1", "ablation", "depth", "rank", "complexity")
+
+
+@pytest.mark.parametrize(
+    "study", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in STUDIES]
+)
+def test_the_keys_of_stored_runs_do_not_change(
+    study: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLPASS_DATA", str(data_dir))
+    names = identities(study)
+    assert (str(len(names)), digest(names)) == listed()[study]
