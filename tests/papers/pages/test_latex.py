@@ -10,6 +10,7 @@ from hypothesis import given
 from tests.papers.pages.samples import PAGE, texts
 from tools.kept import FOLDER
 
+from allpass.papers import pages as room
 from allpass.papers.pages.latex import escape, latex
 from allpass.papers.pages.page import Page, Table, Value
 from allpass.papers.pages.shades import on_white
@@ -97,7 +98,7 @@ def test_escapes(text: str, escaped: str) -> None:
 def test_every_sign_of_the_pages_has_its_command() -> None:
     """Those of the pages that there are, and those that other rows would put there."""
     pages = [*FOLDER.glob("*.md")]
-    sources = [path for path in Path(package.__file__).parent.rglob("*.py") if path.name != "latex.py"]
+    sources = [path for path in Path(room.__file__).parent.rglob("*.py") if path.name != "latex.py"]
     assert len(pages) > 10 < len(sources)
     signs = {sign for path in (*pages, *sources) for sign in path.read_text(encoding="utf-8")}
     assert {sign for sign in signs if "U+" in escape(f"a{sign}b")} == set()
