@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         nn,
         papers,
         report,
+        rl,
         testing,
         train,
     )
@@ -58,6 +59,7 @@ _ROOMS = (
     "models",
     "nn",
     "report",
+    "rl",
     "testing",
     "train",
 )
@@ -83,6 +85,7 @@ __all__ = [
     "papers",
     "profile",
     "report",
+    "rl",
     "sweep",
     "testing",
     "train",
