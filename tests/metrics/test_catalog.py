@@ -51,7 +51,7 @@ def label_share(case: Case) -> Fraction | None:
 def feature_share(name: str) -> Callable[[Case], Fraction | None]:
     def share(case: Case) -> Fraction | None:
         H = reference.normalized(reference.adjacency(case), name)
-        S = reference.similarity(H, reference.feature_rows(case, True))
+        S = reference.similarity(H, reference.feature_rows(case, False))
         return reference.share(reference.aggregating(S, case.labels))
 
     return share
@@ -59,7 +59,7 @@ def feature_share(name: str) -> Callable[[Case], Fraction | None]:
 
 def high_pass_share(case: Case) -> Fraction | None:
     H = reference.high_pass(reference.normalized(reference.adjacency(case), "A_hat_rw"))
-    S = reference.similarity(H, reference.feature_rows(case, True))
+    S = reference.similarity(H, reference.feature_rows(case, False))
     return reference.share(reference.distinguishable(S, case.labels))
 
 

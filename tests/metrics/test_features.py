@@ -35,4 +35,6 @@ def test_any_numbers_will_do(dtype: torch.dtype) -> None:
     x = torch.tensor([[1, 0], [1, 1]], dtype=dtype)
     expected = torch.tensor([1, 1], dtype=torch.float64)
     for form in (x, x.to_sparse(), x.to_sparse_csr()):
-        assert torch.equal(features_as_map(form).times(torch.ones(2, dtype=torch.float64)), expected)
+        assert torch.equal(
+            features_as_map(form, row_normalize=True).times(torch.ones(2, dtype=torch.float64)), expected
+        )

@@ -11,7 +11,7 @@ from tests.metrics import reference
 from tests.metrics.cases import Case, cases
 
 from allpass.errors import InputError, UnknownNameError
-from allpass.metrics import LabelledGraph, feature_similarity, label_similarity
+from allpass.metrics import LabelledGraph, feature_similarity, label_similarity, node_similarity
 from allpass.metrics.similarity import ClassSimilarity
 
 NAMES = ["A", "A_rw", "A_sym", "A_hat_rw", "A_hat_sym", "L", "L_rw", "L_sym", "L_hat_rw", "L_hat_sym"]
@@ -33,7 +33,7 @@ def test_class_means_equal_the_dense_matrix(case: Case, name: str) -> None:
         return
     H = reference.dense_matrix(reference.adjacency(case), name)
     Z = np.array(reference.one_hot(case.labels), dtype=float)
-    X = np.array(reference.feature_rows(case, True), dtype=float).reshape(case.num_nodes, case.num_features)
+    X = np.array(reference.feature_rows(case, False), dtype=float).reshape(case.num_nodes, case.num_features)
     graph = LabelledGraph.build(case.edge_index, case.y, case.x, **case.options)
     I = np.eye(case.num_nodes)
     for similarity, M in (
@@ -49,6 +49,28 @@ def test_class_means_equal_the_dense_matrix(case: Case, name: str) -> None:
         assert bool((similarity.other_scale >= similarity.other.abs() - 1e-9).all())
 
 
+@given(case=cases(), name=st.sampled_from(NAMES), high_pass=st.booleans(), row_normalize=st.booleans())
+def test_rows_of_the_similarity_matrix(case: Case, name: str, high_pass: bool, row_normalize: bool) -> None:
+    """S(Â, X) = Â X (Â X)^T and S(I - Â, X), written out."""
+    H = reference.dense_matrix(reference.adjacency(case), name)
+    H = np.eye(case.num_nodes) - H if high_pass else H
+    rows = reference.feature_rows(case, row_normalize)
+    M = H @ np.array(rows, dtype=float).reshape(case.num_nodes, case.num_features)
+    nodes = torch.arange(case.num_nodes).flip(0)[::2]
+    settings = {"normalization": name, "high_pass": high_pass, "row_normalize": row_normalize}
+    for x in (case.x, case.x.to_sparse_csr()):
+        found = node_similarity(case.edge_index, x, nodes, **settings, **case.options)
+        np.testing.assert_allclose(found, (M @ M.T)[nodes.numpy()], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "nodes", [torch.tensor([3]), torch.tensor([-1]), torch.tensor([0.0]), torch.ones(3) > 0]
+)
+def test_rows_of_no_node_are_refused(nodes: torch.Tensor) -> None:
+    with pytest.raises(InputError, match="numbers of nodes"):
+        node_similarity(torch.tensor([[0, 1], [1, 2]]), torch.eye(3), nodes)
+
+
 def test_no_normalisation_takes_the_operator_itself() -> None:
     graph = LabelledGraph.build(torch.tensor([[0, 1], [1, 2]]), torch.tensor([0, 1, 1]), torch.eye(3))
     for similarity in (label_similarity, feature_similarity):
@@ -59,7 +81,7 @@ def test_work_is_shared() -> None:
     graph = LabelledGraph.build(torch.tensor([[0, 1], [1, 2]]), torch.tensor([0, 1, 1]), torch.eye(3))
     assert label_similarity(graph) is label_similarity(graph)
     assert feature_similarity(graph) is feature_similarity(graph)
-    assert feature_similarity(graph) is not feature_similarity(graph, row_normalize=False)
+    assert feature_similarity(graph) is not feature_similarity(graph, row_normalize=True)
 
 
 def test_tolerance_is_relative_and_an_option() -> None:

@@ -38,7 +38,7 @@ def separate(graph: LabelledGraph) -> Separation | None:
     else:
         low = label_similarity(graph).aggregates()
         labelled = LabelledGraph(graph.adjacency, graph.y, graph.Z)
-        high = feature_similarity(labelled, high_pass=True, row_normalize=False).diversifies()
+        high = feature_similarity(labelled, high_pass=True).diversifies()
     group = torch.where(low, torch.where(high, 0, 1), torch.where(high, 2, 3))
     labels = graph.labels[graph.known]
     return Separation(

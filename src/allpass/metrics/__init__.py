@@ -32,7 +32,7 @@ from allpass.metrics.informativeness import (
 )
 from allpass.metrics.labelled import LabelledGraph
 from allpass.metrics.profile import Profile, Row, prepare, profile
-from allpass.metrics.similarity import ClassSimilarity, feature_similarity, label_similarity
+from allpass.metrics.similarity import ClassSimilarity, feature_similarity, label_similarity, node_similarity
 from allpass.metrics.smoothing import (
     dirichlet_energy,
     feature_variance,
@@ -79,6 +79,7 @@ __all__ = [
     "neighbour_correlation",
     "neighbourhood_identifiability",
     "node_homophily",
+    "node_similarity",
     "numerical_rank",
     "prepare",
     "profile",

@@ -79,7 +79,7 @@ def aggregation_similarity(
     y: Tensor,
     *,
     normalization: str | None = "A_hat_rw",
-    row_normalize: bool = True,
+    row_normalize: bool = False,
     comparison: Comparison = "mean",
     zero_over_zero: ZeroOverZero = "pass",
     rtol: float = RTOL,
@@ -92,7 +92,8 @@ def aggregation_similarity(
         x: Features ``[N, F]``, dense or sparse.
         y: Class of every node; negative where unknown.
         normalization: Name of the aggregation matrix; ``"I"`` for the features alone.
-        row_normalize: Divide each feature row by the sum of its absolute values first, as the published values do.
+        row_normalize: Divide each feature row by the sum of its absolute values first. The definition takes x as given;
+            the published values are of divided rows (Cora: 0.9439, by the definition 0.9405).
         comparison: ``"mean"`` as defined, or ``"argmax"``.
         zero_over_zero: A node with both means 0 (its features are zero) fulfils >= and passes; the authors' code
             divides them, gets 0/0 and lets it ``"fail"``.
@@ -111,7 +112,7 @@ def modified_aggregation_similarity(
     y: Tensor,
     *,
     normalization: str | None = "A_hat_rw",
-    row_normalize: bool = True,
+    row_normalize: bool = False,
     comparison: Comparison = "mean",
     zero_over_zero: ZeroOverZero = "pass",
     rtol: float = RTOL,
@@ -140,7 +141,7 @@ def measure_aggregation_homophily(
 def measure_aggregation_similarity(
     graph: LabelledGraph,
     normalization: str | None = "A_hat_rw",
-    row_normalize: bool = True,
+    row_normalize: bool = False,
     comparison: Comparison = "mean",
     zero_over_zero: ZeroOverZero = "pass",
     rtol: float = RTOL,

@@ -143,7 +143,7 @@ def _draw(y: np.ndarray, sample: int, rng: np.random.Generator) -> tuple[np.ndar
 
 def _rows(graph: LabelledGraph, normalization: str, nodes: np.ndarray) -> tuple[Any, Any]:
     """Two functions from node numbers to dense rows: of X, and of ÂX."""
-    X = features_as_map(graph.features)
+    X = features_as_map(graph.features, row_normalize=True)
     A = matrix(graph.adjacency, normalization)
     if not isinstance(A, Operator):
         raise InputError(

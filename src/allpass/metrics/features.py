@@ -41,16 +41,27 @@ class FeatureMap:
         return FeatureMap(self.values.abs(), sparse)
 
 
-def features_as_map(x: Tensor, row_normalize: bool = True) -> FeatureMap:
+def features_as_map(x: Tensor, row_normalize: bool = False) -> FeatureMap:
     """Features in float64, rows divided by the sum of their absolute values on demand (zero rows stay zero)."""
-    if x.layout == torch.strided:
-        X = x.double()
-        if row_normalize:
-            sizes = X.abs().sum(1, keepdim=True)
-            X = X / torch.where(sizes > 0, sizes, torch.ones_like(sizes))
+    X = row_normalized(x) if row_normalize else x.double()
+    if X.layout == torch.strided:
         return FeatureMap(X)
-    op = Operator.from_sparse(x.double())
-    if row_normalize:
-        sizes = Operator(op.pattern, op.values.abs()).row_sums
-        op = op.scale_rows(1 / torch.where(sizes > 0, sizes, torch.ones_like(sizes)))
+    op = Operator.from_sparse(X)
     return FeatureMap(op.values, op)
+
+
+def row_normalized(x: Tensor) -> Tensor:
+    """Features in float64, each row divided by the sum of its absolute values; rows of zeros stay.
+
+    Example:
+        >>> row_normalized(torch.tensor([[1.0, -3.0], [0.0, 0.0]]))
+        tensor([[ 0.2500, -0.7500],
+                [ 0.0000,  0.0000]], dtype=torch.float64)
+    """
+    X = x.double()
+    if X.layout == torch.strided:
+        sizes = X.abs().sum(1, keepdim=True)
+        return X / torch.where(sizes > 0, sizes, 1)
+    op = Operator.from_sparse(X)
+    sizes = Operator(op.pattern, op.values.abs()).row_sums
+    return op.scale_rows(1 / torch.where(sizes > 0, sizes, 1)).to_sparse()

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Unpack
 
 import torch
 from torch import Tensor
 
+from allpass.errors import InputError
 from allpass.graph import Combination, LinearMap, Operator, matrix
 from allpass.graph.linear import identity_like
 from allpass.metrics.base import Measurement
 from allpass.metrics.features import FeatureMap, features_as_map
-from allpass.metrics.labelled import LabelledGraph, check_choice
+from allpass.metrics.labelled import Graph, GraphOptions, LabelledGraph, check_choice
 
 RTOL = 1e-12
 Comparison = Literal["mean", "argmax"]
@@ -110,6 +111,54 @@ def aggregation_map(A: Operator, normalization: str | None) -> LinearMap:
     return identity_like(A) if normalization == "I" else matrix(A, normalization, stored=False)
 
 
+def node_similarity(
+    edge_index: Graph,
+    x: Tensor,
+    nodes: Tensor,
+    *,
+    normalization: str | None = "A_hat_rw",
+    high_pass: bool = False,
+    row_normalize: bool = False,
+    **options: Unpack[GraphOptions],
+) -> Tensor:
+    r"""Rows of the similarity matrix :math:`S(\hat A, X) = \hat A X (\hat A X)^\top` after aggregation.
+
+    Args:
+        edge_index: ``[2, E]``, or an Operator taken as the adjacency.
+        x: Features ``[N, F]``, dense or sparse.
+        nodes: Which rows, numbers of nodes ``[k]``.
+        normalization: Name of the aggregation matrix Â; ``"I"`` for the features alone.
+        high_pass: Take S(I - Â, X) instead.
+        row_normalize: Divide each feature row by the sum of its absolute values first.
+        **options: How edges are read: :class:`~allpass.metrics.labelled.GraphOptions`.
+
+    Returns:
+        ``[k, N]``, float64. All rows would be N x N numbers; ask for as many as fit.
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 1], [1, 0]])
+        >>> node_similarity(edge_index, torch.eye(2), torch.tensor([0]), high_pass=True)
+        tensor([[ 0.5000, -0.5000]], dtype=torch.float64)
+    """
+    graph = LabelledGraph.build(edge_index, None, x, **options)
+    chosen = torch.as_tensor(nodes)
+    _check_nodes(chosen, graph.num_nodes)
+    low = aggregation_map(graph.adjacency, normalization)
+    picked = torch.zeros(graph.num_nodes, len(chosen), dtype=torch.float64, device=graph.adjacency.device)
+    picked[chosen, torch.arange(len(chosen))] = 1
+    X = features_as_map(graph.features, row_normalize)
+    return _similarity_sums(low.complement() if high_pass else low, X, picked).mT  # S is symmetric
+
+
+def _check_nodes(nodes: Tensor, num_nodes: int) -> None:
+    whole = not (nodes.is_floating_point() or nodes.is_complex() or nodes.dtype == torch.bool)
+    if nodes.dim() != 1 or not whole or bool(((nodes < 0) | (nodes >= num_nodes)).any()):
+        raise InputError(
+            f"Got nodes of shape {list(nodes.shape)} and {nodes.dtype}.",
+            f"Expected numbers of nodes [k], from 0 to {num_nodes - 1}.",
+        )
+
+
 def label_similarity(graph: LabelledGraph, normalization: str | None = "A_hat_rw") -> ClassSimilarity:
     """Sums of S(Â, Z) over classes, from one product with the labels."""
     return graph.once(("label similarity", normalization), lambda: _label_similarity(graph, normalization))
@@ -130,7 +179,7 @@ def feature_similarity(
     normalization: str | None = "A_hat_rw",
     *,
     high_pass: bool = False,
-    row_normalize: bool = True,
+    row_normalize: bool = False,
 ) -> ClassSimilarity:
     """Sums of S(Â, X), or of S(I - Â, X), over classes."""
     key = ("feature similarity", normalization, high_pass, row_normalize)

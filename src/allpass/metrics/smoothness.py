@@ -59,7 +59,7 @@ def measure_generalized(graph: LabelledGraph) -> Measurement:
     total = float(A.values.sum())
     if not total:
         return Measurement.undefined("no edges")
-    X = features_as_map(graph.features, row_normalize=False)
+    X = features_as_map(graph.features)
     if X.sparse is None:
         sizes = X.values.norm(dim=1, keepdim=True)
         unit = X.values / torch.where(sizes > 0, sizes, torch.ones_like(sizes))
@@ -77,7 +77,7 @@ def measure_feature_smoothness(graph: LabelledGraph) -> Measurement:
     edges = float(A.values.sum()) / 2
     if not edges or not graph.features.shape[1]:
         return Measurement.undefined("no edges" if not edges else "no features")
-    X = features_as_map(graph.features, row_normalize=False)
+    X = features_as_map(graph.features)
     degrees = A.row_sums
     if X.sparse is None:
         squares = float((degrees.unsqueeze(1) * X.values - A @ X.values).square().sum())  # ||L X||_F^2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from allpass.metrics.aggregation import (
     modified,
 )
 from allpass.metrics.diversification import measure_diversification
+from allpass.metrics.features import row_normalized
 from allpass.metrics.homophily import measure_class, measure_edge, measure_node
 from allpass.metrics.labelled import Loops
 from allpass.papers.at_hand import content_hash, graph_of
@@ -103,6 +105,7 @@ class HomophilyStudy:
         subjects: The datasets by title.
         groups: Titles by the name of a group.
         quick: The cells that prove the path.
+        scaling: ``"rows"``: metrics of features are of rows divided by their sums, or ``"none"``.
     """
 
     id: str
@@ -112,6 +115,7 @@ class HomophilyStudy:
     subjects: Mapping[str, Subject]
     groups: Mapping[str, Sequence[str]]
     quick: tuple[str, ...]
+    scaling: str
 
     place: ClassVar[tuple[str, ...]] = ("title", "metric")
 
@@ -140,7 +144,7 @@ class HomophilyStudy:
         ]
 
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
-        return measure(task, self.keys(task), device, _measured)
+        return measure(task, self.keys(task), device, partial(_measured, scaling=self.scaling))
 
     def rows(self, plan: Plan, store: Store) -> list[Row]:
         """A row is a metric of a dataset."""
@@ -224,8 +228,10 @@ def _compared(published: float | None, printed: float | None, defined: float | N
     }
 
 
-def _measured(key: Key) -> Measured:
-    data = graph_of(key.dataset, key.settings["unlabelled"])
+def _measured(key: Key, scaling: str) -> Measured:
+    data = copy.copy(graph_of(key.dataset, key.settings["unlabelled"]))
+    if data.x is not None and scaling == "rows":
+        data.x = row_normalized(data.x)
     if key.settings["convention"] == "definition":
         found = _defined(data)
     else:
@@ -284,13 +290,14 @@ def read_homophily(text: str) -> HomophilyStudy:
     Args:
         text: The file.
     """
-    content = parse_content(text, "homophily", ("datasets", "groups", "quick", "tolerance"))
+    content = parse_content(text, "homophily", ("datasets", "groups", "quick", "tolerance", "scaling"))
     tolerance = content.pop("tolerance")
     subjects = {}
     for title, given in content.pop("datasets").items():
         with at(f"homophily, dataset {title}"):
             subjects[title] = _subject(title, given, tolerance)
     with at("homophily"):
+        check_name("scaling", content["scaling"], ("none", "rows"))
         for name, titles in content["groups"].items():
             for title in titles:
                 check_name(f"dataset of the group {name!r},", title, subjects)

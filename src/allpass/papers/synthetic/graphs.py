@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from allpass.data import regular_graph, splits
 from allpass.metrics import METRICS, LabelledGraph, profile
+from allpass.metrics.features import row_normalized
 from allpass.papers.at_hand import content_hash, graph_of
 from allpass.papers.measuring import Measured
 from allpass.papers.synthetic.spec import SyntheticSpec
@@ -51,7 +52,9 @@ class Graphs:
             number: Which of its graphs.
         """
         data = self._graph(about, number)
-        graph = LabelledGraph.build(data.edge_index, data.y, data.x, directed=True, neighbours="in")
+        divided = data.x is not None and self.spec.protocol.scaling == "rows"
+        x = row_normalized(data.x) if divided else data.x
+        graph = LabelledGraph.build(data.edge_index, data.y, x, directed=True, neighbours="in")
         return Measured(profile(graph, [about["what"]]).to_dict())
 
     def job(self, about: Mapping[str, Any], number: int, device: str) -> Job:
