@@ -1,0 +1,1 @@
+"""Potentials: rewards spread over the graph of states, for shaping."""
