@@ -33,7 +33,7 @@ from allpass.errors import AllpassError
 from allpass.models.catalog import resolve
 from allpass.train import stopping
 from allpass.train.compare import compare
-from allpass.train.folds import divide
+from allpass.train.given import divide
 from allpass.train.statistics import overlap_of
 from benchmarks.timing import RESULTS
 from benchmarks.verdict_graphs import GRAPHS

@@ -15,7 +15,8 @@ from allpass.data import load, save_npz
 from allpass.errors import DataError, InputError, MissingFileError
 from allpass.train import checkpoint
 from allpass.train.checkpoint import CheckpointError
-from allpass.train.folds import divide, train_folds
+from allpass.train.folds import train_folds
+from allpass.train.given import divide
 from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
 

@@ -5,16 +5,14 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch_geometric.data import Data, HeteroData
 from torch_geometric.datasets import KarateClub
 from torch_geometric.utils import from_networkx as pyg_from_networkx
-from torch_geometric.utils import from_scipy_sparse_matrix
 
-from allpass.data.convert import from_networkx, from_pyg, from_scipy
+from allpass.data.convert import from_networkx, from_pyg
 from allpass.errors import DataError, InputError, MissingExtraError
 
 
@@ -94,36 +92,6 @@ def test_networkx_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert from_networkx(nx.path_graph(2)).num_nodes == 2
     with pytest.raises(MissingExtraError, match="pandas"):
         from_networkx(nx.karate_club_graph(), label="club")
-
-
-@given(st.integers(0, 1000))
-def test_scipy_rows_point_to_columns_as_in_pyg(seed: int) -> None:
-    matrix = sp.random_array((6, 6), density=0.3, rng=np.random.default_rng(seed), format="csr")
-    data = from_scipy(matrix)
-    edge_index, weight = from_scipy_sparse_matrix(matrix)
-    ours = (
-        dict(zip(map(tuple, data.edge_index.T.tolist()), data.edge_weight.tolist(), strict=True))
-        if matrix.nnz
-        else {}
-    )
-    theirs = dict(zip(map(tuple, edge_index.T.tolist()), weight.float().tolist(), strict=True))
-    assert ours == theirs
-    assert data.num_nodes == 6
-
-
-def test_scipy_with_features_and_labels() -> None:
-    matrix = sp.csr_matrix(np.array([[0, 1], [1, 0]]))
-    data = from_scipy(matrix, x=sp.eye_array(2), y=["b", "a"])
-    assert "edge_weight" not in data
-    assert data.x.layout == torch.sparse_csr
-    assert data.y.tolist() == [1, 0]
-    assert from_scipy(matrix, weighted=True).edge_weight.tolist() == [1, 1]
-    stored_zero = sp.csr_array(([0.0, 1.0], ([0, 1], [1, 0])), shape=(2, 2))
-    assert from_scipy(stored_zero).edge_index.tolist() == [[1], [0]]
-    assert "no-edges" in from_scipy(sp.csr_array((3, 3))).account
-    for bad in (sp.csr_array((2, 3)), np.eye(2)):
-        with pytest.raises(DataError, match="square SciPy"):
-            from_scipy(bad)
 
 
 def test_pyg_data_in_all_its_shapes() -> None:

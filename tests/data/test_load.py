@@ -10,7 +10,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 import torch
-from torch_geometric.data import Data
+from torch_geometric.data import Data, Dataset, HeteroData
 
 import allpass.data
 from allpass.data import load, save_npz
@@ -18,6 +18,20 @@ from allpass.errors import DataError, InputError, MissingFileError, UnknownNameE
 
 EDGES = "source,target\na,b\nb,c\nc,a\n"
 NODES = "id,age,y\na,1,0\nb,2,1\nc,3,0\n"
+
+
+class OneGraph(Dataset):
+    """PyG's dataset of the graphs it is given."""
+
+    def __init__(self, *graphs: Any) -> None:
+        super().__init__()
+        self.graphs = graphs
+
+    def len(self) -> int:
+        return len(self.graphs)
+
+    def get(self, place: int) -> Any:
+        return self.graphs[place]
 
 
 @pytest.fixture
@@ -50,6 +64,12 @@ def test_every_door_leads_to_the_same_graph(here: Path) -> None:
         (raw, {}),
         (first, {}),
         (matrix, {"x": x, "y": y}),
+        (OneGraph(raw), {}),
+        (pd.read_csv("edges.csv"), {"nodes": "nodes.csv"}),
+        (None, {"edge_index": first.edge_index.numpy(), "x": x, "y": y}),
+        (None, {"edge_index": matrix, "x": x, "y": y}),
+        ((x, y, first.edge_index), {}),
+        ((x, y, matrix), {}),
     ]
     for target, options in targets:
         data = load(target, **options)
@@ -63,6 +83,15 @@ def test_a_name() -> None:
     data = load("karate")
     assert (data.num_nodes, data.source) == (34, "embedded")
     assert load("Karate").fingerprint == data.fingerprint
+
+
+def test_a_dataset_names_its_graph() -> None:
+    graph = Data(edge_index=torch.tensor([[0], [1]]))
+    dataset = OneGraph(graph)
+    assert load(dataset).name == "OneGraph"
+    dataset.name = "mine"
+    assert load(dataset).name == "mine"
+    assert load(dataset, name="yours").name == "yours"
 
 
 def test_a_name_wins_over_a_file_of_that_name(here: Path) -> None:
@@ -90,7 +119,13 @@ def test_a_name_wins_over_a_file_of_that_name(here: Path) -> None:
         ("two", DataError, "several tables of edges: 'edges.csv', 'edges.tsv'"),
         (None, InputError, "nothing to load"),
         (3.5, InputError, "Got float to load"),
-        ([1, 2], InputError, "Got list to load"),
+        ([1, 2], InputError, r"Got list to load\. Expected a dataset name, .* or \(x, y, edge_index\)\.$"),
+        ((1, 2), InputError, "Got tuple to load"),
+        (HeteroData(), InputError, r"Got HeteroData to load\. Pass data\.to_homogeneous\(\)"),
+        (OneGraph(HeteroData()), InputError, "to_homogeneous"),
+        (OneGraph(), InputError, "a dataset of 0 graphs"),
+        (OneGraph(Data(), Data()), InputError, r"a dataset of 2 graphs\. Pass one of them: dataset\[0\]"),
+        (OneGraph(Data()), DataError, "no edge_index"),
     ],
 )
 def test_targets_that_lead_nowhere(here: Path, target: Any, error: type[Exception], message: str) -> None:
@@ -111,6 +146,10 @@ def test_targets_that_lead_nowhere(here: Path, target: Any, error: type[Exceptio
         ("karate", {"lable": "club"}, r"no option 'lable'\. Did you mean 'label'"),
         ("karate", {"edges": "edges.csv"}, "both a target"),
         (None, {"nodes": "nodes.csv"}, "no edges"),
+        ("karate", {"edge_index": [[0], [1]]}, "both a target and edge_index="),
+        (None, {"edge_index": [[0], [1]], "edges": "edges.csv"}, "both edges= and edge_index="),
+        (None, {"edge_index": [[0], [1]], "label": "y"}, "'label' does not apply to an edge_index"),
+        (([[1], [2]], None, [[0], [1]]), {"edges": "edges.csv"}, "both a target"),
     ],
 )
 def test_options_are_never_ignored(here: Path, target: Any, options: dict[str, Any], message: str) -> None:

@@ -16,7 +16,7 @@ from allpass.diagnosis.race import race
 from allpass.diagnosis.verdict import judge
 from allpass.errors import InputError
 from allpass.train import fit, stopping
-from allpass.train.folds import divide
+from allpass.train.given import divide
 from allpass.train.rules.tasks import task
 
 TASK = task("classification")

@@ -46,7 +46,7 @@ def test_edges_are_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_named_metrics_in_the_order_asked() -> None:
     asked: list[str] = []
-    few = profile(Data(edge_index=EDGES, y=Y), ["node-homophily", "edge_homophily"], progress=asked.append)
+    few = profile(Data(edge_index=EDGES, y=Y), ["node-homophily", "edge_homophily"], on_progress=asked.append)
     assert list(few.to_dict()) == asked == ["node_homophily", "edge_homophily"]
     with pytest.raises(UnknownNameError, match="no 'class_homophily'"):
         _ = few["class_homophily"]
@@ -82,10 +82,26 @@ def test_isolated_nodes_at_the_end_are_nodes() -> None:
     assert prepare(Data(edge_index=torch.tensor([[0], [1]]), num_nodes=5)).num_nodes == 5
 
 
+def test_a_graph_in_any_form_has_the_same_profile() -> None:
+    data = Data(edge_index=EDGES, y=Y, x=X)
+    matrix = Operator.from_edge_index(EDGES, num_nodes=6).to_scipy().T
+    expected = profile(data).to_dict()
+    for target, options in (
+        ((X, Y, EDGES), {}),
+        (None, {"edge_index": EDGES.numpy(), "x": X.numpy(), "y": Y.tolist()}),
+        (matrix, {"x": X, "y": Y}),
+        (prepare(data), {}),
+    ):
+        assert profile(target, **options).to_dict() == pytest.approx(expected, nan_ok=True)
+    with pytest.raises(InputError, match="Got float to load"):
+        profile(3.5)
+
+
 def test_numbers_are_not_classes() -> None:
     data = Data(edge_index=EDGES, y=Y.float(), x=X)
     assert prepare(data).y is None
-    measured = profile(data)
+    assert "edge_homophily" in profile(data).to_dict()  # 0.0 and 1.0 read as classes, by `load` as everywhere
+    measured = profile(data, task="regression")
     assert "edge_homophily" not in measured.to_dict()
     assert {metric.name for metric in METRICS if "numbers" in metric.needs} < set(measured.to_dict())
     assert (
@@ -96,10 +112,10 @@ def test_numbers_are_not_classes() -> None:
 def test_numbers_may_be_missing_or_several() -> None:
     y = Y.float()
     y[0] = math.nan
-    measured = profile(Data(edge_index=EDGES, y=y))
+    measured = profile(Data(edge_index=EDGES, y=y), task="regression")
     assert measured["morans_i"] == morans_i(EDGES, y)
     assert "1 nodes without a label are left out of every count." in measured.notes
-    several = profile(Data(edge_index=EDGES, y=torch.ones(6, 2)))
+    several = profile(prepare(Data(edge_index=EDGES, y=torch.ones(6, 2))))
     assert several.to_dict() == {}
     assert any("several numbers" in note for note in several.notes)
 

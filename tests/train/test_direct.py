@@ -19,7 +19,8 @@ from allpass.train.compare import compare
 from allpass.train.estimator import NodeClassifier, NodeRegressor
 from allpass.train.export import ExportError, export
 from allpass.train.fit import fit, job_of
-from allpass.train.folds import divide, train_folds
+from allpass.train.folds import train_folds
+from allpass.train.given import divide
 from allpass.train.job import TrainingProgress
 from allpass.train.kept import fit_into
 from allpass.train.rules.stopping import stopping

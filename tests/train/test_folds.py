@@ -4,17 +4,17 @@ import copy
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 from sklearn.metrics import f1_score
 from tests.train.trainings import drawn, graph
 from torch_geometric.data import Data
 
-from allpass.data import contextual_sbm, splits
+from allpass.data import contextual_sbm
 from allpass.errors import InputError
 from allpass.train.fit import fit
-from allpass.train.folds import best, divide, train_folds
+from allpass.train.folds import best, train_folds
+from allpass.train.given import divide
 from allpass.train.rare import Threshold, best_threshold
 from allpass.train.rules.stopping import stopping
 
@@ -32,33 +32,6 @@ def numbers(data):
     found.y = 1e4 + 300 * (data.x @ torch.arange(5.0))
     found.y[:3] = torch.nan
     return found
-
-
-def test_classes_are_divided_into_the_same_shares_unless_a_rule_is_named(data):
-    for ours, rule in (
-        (divide(data, count=2, seed=3), "stratified"),
-        (divide(data, "random", seed=3), "random"),
-    ):
-        theirs = splits(data, rule, count=len(ours), seed=3)
-        assert [fold.fingerprint for fold in ours] == [split.fingerprint for split in theirs]
-
-
-def test_numbers_that_another_generator_of_the_same_seed_placed_are_spread_over_all_sets():
-    """The label says which nodes come first in NumPy's permutation of seed 0, as in Minesweeper."""
-    y = torch.zeros(1000)
-    y[np.random.default_rng(0).permutation(1000)[:200]] = 1
-    (fold,) = divide(Data(y=y), count=1)
-    assert [int(part.sum()) for part in (fold.train, fold.val, fold.test)] == [600, 200, 200]
-    assert min(int(y[part].sum()) for part in (fold.val, fold.test)) > 20
-    assert fold.fingerprint != divide(Data(y=1 - y), count=1)[0].fingerprint
-
-
-def test_numbers_are_divided_too_and_what_is_missing_is_in_no_set(numbers):
-    for fold in divide(numbers, count=2):
-        sizes = [int(part.sum()) for part in (fold.train, fold.val, fold.test)]
-        assert sum(sizes) == 57
-        assert sizes[0] > sizes[1] > 0
-        assert not (fold.train | fold.val | fold.test)[:3].any()
 
 
 @pytest.mark.parametrize("count", [0, -1])

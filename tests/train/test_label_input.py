@@ -19,7 +19,8 @@ from allpass.train.estimator import NodeClassifier
 from allpass.train.export import export
 from allpass.train.few_labels import few_labels
 from allpass.train.fit import fit, job_of
-from allpass.train.folds import divide, train_folds
+from allpass.train.folds import train_folds
+from allpass.train.given import divide
 from allpass.train.rules.stopping import stopping
 from allpass.train.trained import Trained
 

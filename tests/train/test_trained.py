@@ -16,7 +16,8 @@ from allpass.models import create
 from allpass.nn import ACMConv
 from allpass.train import checkpoint
 from allpass.train.fit import fit
-from allpass.train.folds import divide, train_folds
+from allpass.train.folds import train_folds
+from allpass.train.given import divide
 from allpass.train.rare import Threshold
 from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler

@@ -47,7 +47,7 @@ def compare(
     from allpass.cli.progress import stoppable
     from allpass.cli.progress import training as progress
     from allpass.train.compare import compare as run_comparison
-    from allpass.train.folds import divide
+    from allpass.train.given import divide
     from allpass.train.runs.store import Store
 
     if figure is not None:

@@ -57,7 +57,7 @@ def sweep(
     """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
     from allpass.cli.progress import stoppable
     from allpass.cli.progress import training as progress
-    from allpass.train.folds import divide
+    from allpass.train.given import divide
     from allpass.train.runs.store import Store
     from allpass.train.space import read_space, space_of
     from allpass.train.sweep import sweep as run_sweep

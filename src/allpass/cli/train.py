@@ -53,7 +53,8 @@ def train(
     """Train a model on several splits, report its test score, and keep the one that validation chooses."""
     from allpass.cli.progress import training as progress
     from allpass.train import checkpoint
-    from allpass.train.folds import best, divide, train_folds
+    from allpass.train.folds import best, train_folds
+    from allpass.train.given import divide
 
     data = graph.load()
     model = model or default_model(data)

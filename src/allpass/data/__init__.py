@@ -1,7 +1,8 @@
 """Everything that becomes a graph: named datasets, your own tables and objects, generators; and splits."""
 
 from allpass.data.account import Account, Note
-from allpass.data.convert import from_networkx, from_pyg, from_scipy
+from allpass.data.arrays import from_arrays, from_scipy
+from allpass.data.convert import from_networkx, from_pyg
 from allpass.data.files import from_graphml, from_mat, from_npz
 from allpass.data.fingerprint import fingerprint
 from allpass.data.generators import (
@@ -36,6 +37,7 @@ __all__ = [
     "dataset_table",
     "fingerprint",
     "fraud_payments",
+    "from_arrays",
     "from_graphml",
     "from_mat",
     "from_networkx",

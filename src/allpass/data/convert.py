@@ -1,4 +1,4 @@
-"""Graphs that are already in memory: NetworkX, SciPy and PyG's ``Data``, in the standard form."""
+"""Graphs that are already in memory: NetworkX's and PyG's, in the standard form."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.account import Account
+from allpass.data.arrays import as_array
 from allpass.data.draft import Draft, both_ways, some, splits_of_masks
 from allpass.data.fingerprint import fingerprint
 from allpass.data.repairs.repair import checked
@@ -38,42 +37,6 @@ _STANDARD |= {
     "encodings",
     *_MASKS.values(),
 }
-
-
-def from_scipy(
-    matrix: Any,
-    x: Any = None,
-    y: Any = None,
-    *,
-    weighted: bool | None = None,
-    nan: str | None = None,
-    task: str | None = None,
-    name: str = "matrix",
-) -> Data:
-    """From an adjacency matrix: an entry in row u and column v is an edge from u to v.
-
-    Args:
-        matrix: SciPy sparse matrix or array ``[N, N]``; stored zeros are no edges.
-        x: Features ``[N, F]``: NumPy, SciPy sparse or a tensor.
-        y: Labels ``[N]``.
-        weighted: Keep the entries as weights; by default only when they are not all 1.
-        nan: NaN features: ``"error"`` (the default), ``"zero"`` or ``"mean"``.
-        task: ``"classification"`` or ``"regression"``; by default what the labels suggest.
-        name: The graph's name.
-    """
-    if not sp.issparse(matrix) or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        shape = list(getattr(matrix, "shape", []))
-        raise DataError(
-            f"Got {type(matrix).__name__} of shape {shape} as an adjacency matrix.",
-            "Expected a square SciPy sparse matrix.",
-        )
-    entries = sp.coo_array(matrix)
-    stored = entries.data != 0
-    weight = entries.data[stored]
-    edge_index = np.stack([entries.row[stored], entries.col[stored]]).astype(np.int64)
-    keep = bool((weight != 1).any()) if weighted is None else weighted
-    draft = Draft(matrix.shape[0], edge_index, weight if keep else None, x=_array(x), y=_array(y))
-    return checked(draft, name=name, source="SciPy", nan=nan, task=task)
 
 
 def from_networkx(
@@ -176,7 +139,9 @@ def from_pyg(data: Data, *, nan: str | None = None, task: str | None = None, nam
             f"The graph has no edge_index; it has {', '.join(sorted(data.keys())) or 'nothing'}.",
             "Set data.edge_index, a tensor [2, E].",
         )
-    draft = Draft(_num_nodes(data), _array(data.edge_index), x=_array(data.get("x")), y=_array(data.get("y")))
+    draft = Draft(
+        _num_nodes(data), as_array(data.edge_index), x=as_array(data.get("x")), y=as_array(data.get("y"))
+    )
     draft.edge_weight = _edge_weight(data, draft.account)
     for key in ("class_names", "feature_names", "node_ids"):
         if isinstance(names := data.get(key), (list, tuple)):
@@ -247,20 +212,6 @@ def _add_networkx_edges(draft: Draft, graph: Any, place: dict[Any, int], weight:
         both_ways(draft)
 
 
-def _array(value: Any) -> Any:
-    """A tensor (dense or sparse), a matrix or a list as NumPy or SciPy CSR."""
-    if value is None or sp.issparse(value):
-        return value
-    if not isinstance(value, Tensor):
-        return np.asarray(value)
-    value = value.detach().cpu()
-    if value.layout == torch.strided:
-        return value.float().numpy() if value.dtype in (torch.bfloat16, torch.float16) else value.numpy()
-    csr = value.coalesce().to_sparse_csr() if value.layout == torch.sparse_coo else value.to_sparse_csr()
-    parts = csr.values().numpy(), csr.col_indices().numpy(), csr.crow_indices().numpy()
-    return sp.csr_array(parts, shape=tuple(csr.shape))
-
-
 def _num_nodes(data: Data) -> int:
     stored = data._store.get("num_nodes")
     if stored is not None:
@@ -283,13 +234,15 @@ def _edge_weight(data: Data, account: Account) -> Array | None:
             f"edge_attr of shape {list(attributes.shape)} was left out.",
             "Set data.edge_weight to use one number for each edge.",
         )
-    return None if weight is None else np.asarray(_array(weight))
+    return None if weight is None else np.asarray(as_array(weight))
 
 
 def _splits(data: Data, num_nodes: int) -> dict[str, list[Split]]:
     stored = data.get("stored_splits")
     splits = dict(stored) if isinstance(stored, dict) else {}
-    masks = {part: np.asarray(_array(data[key])) for part, key in _MASKS.items() if data.get(key) is not None}
+    masks = {
+        part: np.asarray(as_array(data[key])) for part, key in _MASKS.items() if data.get(key) is not None
+    }
     if masks:
         splits["stored"] = splits_of_masks(masks, num_nodes)
     return splits

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import scipy.sparse as sp
-from torch_geometric.data import Data
+from torch_geometric.data import Data, Dataset
 
-from allpass.data.convert import from_networkx, from_pyg, from_scipy
+from allpass.data.arrays import from_arrays, from_scipy
+from allpass.data.convert import from_networkx, from_pyg
 from allpass.data.draft import some
 from allpass.data.files import READERS
 from allpass.data.structural import with_structural_features
@@ -43,6 +45,7 @@ class Options(TypedDict, total=False):
     task: str
     x: Any
     y: Any
+    edge_weight: Any
     weighted: bool | None
     name: str
     data_dir: str | Path | None
@@ -65,11 +68,21 @@ _COLUMNS = {
 _NETWORKX = _ARRAYS | _COLUMNS | {"weight"}
 _TABLES = _NETWORKX | {"id_column", "source_column", "target_column", "undirected", "unknown_nodes"}
 _SCIPY = _ARRAYS | {"x", "y", "weighted"}
+_EDGE_INDEX = _ARRAYS | {"x", "y", "edge_weight"}
 _NAMED = {"data_dir", "unlabelled"}
 
 
-def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options: Unpack[Options]) -> Data:
+def load(
+    target: Any = None,
+    *,
+    edges: Any = None,
+    nodes: Any = None,
+    edge_index: Any = None,
+    **options: Unpack[Options],
+) -> Data:
     """Load a graph, check it, and write down in ``data.account`` what was found and changed.
+
+    ``profile``, ``diagnose``, ``fit``, ``compare`` and ``sweep`` take a graph in the same forms.
 
     ==============================================  ================================================================
     target                                          options
@@ -79,11 +92,12 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
     an edge table, or ``edges=`` and ``nodes=``     ``target_column``, ``weight``, ``undirected``, ``unknown_nodes``,
                                                     ``drop``, ``numbers``, ``categories``, ``text``, ``encodings``,
                                                     ``max_categories``, ``missing_labels``, ``nan``, ``task``, ``name``
-    ``.npz``, ``.mat``, PyG's ``Data``              ``nan``, ``task``, ``name``
+    ``.npz``, ``.mat``, PyG's ``Data`` or dataset   ``nan``, ``task``, ``name``
     ``.graphml``, NetworkX                          ``label``, ``features``, ``weight``, ``drop``, ``numbers``,
                                                     ``categories``, ``text``, ``encodings``, ``max_categories``,
                                                     ``missing_labels``, ``nan``, ``task``, ``name``
     a SciPy matrix                                  ``x``, ``y``, ``weighted``, ``nan``, ``task``, ``name``
+    ``edge_index=``, or ``(x, y, edge_index)``      ``x``, ``y``, ``edge_weight``, ``nan``, ``task``, ``name``
     ==============================================  ================================================================
 
     Every target takes ``features_from``, which makes features from the structure: ``"identity"``, ``"degree"`` or
@@ -93,13 +107,15 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
     ``./word`` for the file.
 
     Args:
-        target: What to load; nothing when ``edges`` is given.
+        target: What to load; nothing when ``edges`` or ``edge_index`` is given. A tuple holds features, labels and
+            edges, an ``edge_index`` or a SciPy matrix; None stands for features or labels that there are none of.
         edges: Edge table: a path (CSV, TSV, Parquet) or a pandas frame.
         nodes: Node table, likewise.
+        edge_index: Edges ``[2, E]`` between nodes 0, 1, 2, ...: NumPy or a tensor.
         options: See the table; each is explained where it belongs:
             :func:`~allpass.data.tables.from_tables.from_tables`, :func:`~allpass.data.files.from_npz`,
-            :func:`~allpass.data.convert.from_networkx`, :func:`~allpass.data.convert.from_scipy`,
-            :func:`~allpass.data.named.catalog.load_named`.
+            :func:`~allpass.data.convert.from_networkx`, :func:`~allpass.data.arrays.from_scipy`,
+            :func:`~allpass.data.arrays.from_arrays`, :func:`~allpass.data.named.catalog.load_named`.
 
     Example:
         >>> import networkx as nx
@@ -108,6 +124,8 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
         [[0, 1, 1, 2], [1, 2, 0, 1]]
         >>> print(next(iter(data.account)).what)
         The graph is undirected: its 4 edges are stored in both directions.
+        >>> load(edge_index=[[0, 1], [1, 2]], y=["red", "blue", "red"]).class_names
+        ['blue', 'red']
     """
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
@@ -117,7 +135,11 @@ def load(target: Any = None, *, edges: Any = None, nodes: Any = None, **options:
     # Nothing means the default, so that a caller can hand on what it was given.
     given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
     features_from = given.pop("features_from", None)
-    data = _load(target, edges, nodes, given)
+    data = (
+        _load(target, edges, nodes, given)
+        if edge_index is None
+        else _load_arrays(target, edges, nodes, edge_index, given)
+    )
     return data if features_from is None else with_structural_features(data, features_from)
 
 
@@ -128,9 +150,19 @@ def _load(target: Any, edges: Any, nodes: Any, given: dict[str, Any]) -> Data:
         return _load_words(target, given)
     if target is None:
         raise InputError(
-            "Got nothing to load.", "Pass a dataset name, a path or a graph; or edges= and nodes=."
+            "Got nothing to load.",
+            "Pass a dataset name, a path or a graph; or edges= and nodes=; or edge_index=, x= and y=.",
         )
     return _load_object(target, given)
+
+
+def _load_arrays(target: Any, edges: Any, nodes: Any, edge_index: Any, given: dict[str, Any]) -> Data:
+    for name, other in (("a target", target), ("edges=", edges), ("nodes=", nodes)):
+        if other is not None:
+            raise InputError(f"Got both {name} and edge_index=.", "Pass one of them.")
+    if sp.issparse(edge_index):
+        return _call(from_scipy, "a SciPy matrix", _SCIPY, given, edge_index)
+    return _call(from_arrays, "an edge_index", _EDGE_INDEX, given, edge_index)
 
 
 def _load_tables(target: Any, edges: Any, nodes: Any, given: dict[str, Any]) -> Data:
@@ -191,10 +223,28 @@ def _load_object(target: Any, given: dict[str, Any]) -> Data:
         return _call(from_networkx, "a NetworkX graph", _NETWORKX, given, target)
     if isinstance(target, Data):
         return _call(from_pyg, "PyG's Data", _ARRAYS, given, target)
-    raise InputError(
-        f"Got {type(target).__name__} to load.",
-        "Expected a dataset name, a path, PyG's Data (of a dataset: dataset[0]), a NetworkX graph or a SciPy matrix.",
+    if isinstance(target, Dataset):
+        return _load_dataset(target, given)
+    if isinstance(target, tuple) and len(target) == 3:
+        x, y, edge_index = target
+        return _load_arrays(None, None, None, edge_index, {"x": x, "y": y, **given})
+    if "pandas" in sys.modules and isinstance(target, sys.modules["pandas"].DataFrame):
+        return _load_tables(target, None, None, given)
+    cure = (
+        "Expected a dataset name, a path, PyG's Data or dataset, a NetworkX graph, a SciPy matrix or "
+        "(x, y, edge_index)."
     )
+    if hasattr(target, "to_homogeneous"):
+        cure = "Pass data.to_homogeneous(): one kind of node and one kind of edge."
+    raise InputError(f"Got {type(target).__name__} to load.", cure)
+
+
+def _load_dataset(dataset: Dataset, given: dict[str, Any]) -> Data:
+    """PyG's dataset of one graph."""
+    if len(dataset) != 1:
+        raise InputError(f"Got a dataset of {len(dataset):,} graphs.", "Pass one of them: dataset[0].")
+    name = str(getattr(dataset, "name", "") or type(dataset).__name__)
+    return _load_object(dataset[0], {"name": name, **given})
 
 
 def _call(door: Callable[..., Data], kind: str, allowed: set[str], given: dict[str, Any], *args: Any) -> Data:

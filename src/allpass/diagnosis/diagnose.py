@@ -106,7 +106,7 @@ class Diagnosis:
 
 
 def diagnose(
-    data: Any,
+    target: Any = None,
     *,
     verdict: bool = True,
     splits: str = "stratified",
@@ -120,7 +120,8 @@ def diagnose(
     """Measure whether the structure of a graph helps or hurts a learner.
 
     Args:
-        data: Anything :func:`allpass.load` takes: a dataset's name, a file, a NetworkX graph, a PyG ``Data``.
+        target: Anything :func:`allpass.load` takes: a dataset's name, a file, a NetworkX graph, PyG's ``Data``, ...;
+            ``edges=`` and ``nodes=`` or ``edge_index=`` stand in its place.
         verdict: Train models of the features, of the structure and of both, and compare them.
         splits: How nodes are divided for this, a name of :func:`allpass.data.splits`.
         score: What is compared, a name of ``allpass.train.rules.scores.SCORES``.
@@ -139,12 +140,12 @@ def diagnose(
     say = progress or (lambda _: None)
     device = device_of(device)
     say("reading the data")
-    data = load(data, **options)
+    data = load(target, **options)
     in_scale, scale = scaled(data)
     graph = prepare(in_scale)
     say("counting nodes and edges")
     facts = gather_facts(data, graph)
-    measured = profile(graph, progress=lambda name: say(name.replace("_", " ")))
+    measured = profile(graph, on_progress=lambda name: say(name.replace("_", " ")))
     say("finding frequencies")
     frequencies = find_frequencies(graph)
     say("filtering")

@@ -30,7 +30,7 @@ from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE
 from allpass.train.compare import Comparison, Contender, contender
 from allpass.train.fit import Replica
-from allpass.train.folds import divide
+from allpass.train.given import divide
 from allpass.train.job import device_of
 from allpass.train.rare import default_score, shares_of
 from allpass.train.rules.tasks import Task

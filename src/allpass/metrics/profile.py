@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from allpass.data.load import load
 from allpass.errors import UnknownNameError
 from allpass.metrics.base import Metric, Need
 from allpass.metrics.catalog import METRICS
@@ -55,25 +56,34 @@ class Profile:
 
 
 def profile(
-    data: Any, metrics: Sequence[str] | None = None, *, progress: Callable[[str], None] | None = None
+    target: Any = None,
+    metrics: Sequence[str] | None = None,
+    *,
+    on_progress: Callable[[str], None] | None = None,
+    **options: Any,
 ) -> Profile:
-    """Compute every metric that applies to ``data``.
+    """Compute every metric that applies to a graph.
 
     Args:
-        data: A PyG ``Data`` with ``edge_index`` and, where there are any, ``y``, ``x`` and ``edge_weight``; or a
-            prepared :class:`LabelledGraph`, taken as it is. Edges of ``Data`` are symmetrised.
+        target: Anything :func:`allpass.load` takes; its edges are symmetrised. Or a prepared :class:`LabelledGraph`,
+            taken as it is. ``edges=`` and ``nodes=`` or ``edge_index=`` stand in its place.
         metrics: Names to compute; by default all that the data has the needs of.
-        progress: Called with each metric's name before it is computed.
+        on_progress: Called with each metric's name before it is computed.
+        **options: Passed to :func:`allpass.load`.
+
+    Example:
+        >>> profile("example-bipartite", ["edge_homophily", "aggregation_homophily"]).to_dict()
+        {'edge_homophily': 0.0, 'aggregation_homophily': 1.0}
     """
-    graph = data if isinstance(data, LabelledGraph) else prepare(data)
+    graph = target if isinstance(target, LabelledGraph) else prepare(load(target, **options))
     chosen = [METRICS[name] for name in metrics] if metrics is not None else list(METRICS)
     available = _available(graph)
     rows = []
     for metric in chosen:
         if not metric.needs <= available and metrics is None:
             continue
-        if progress is not None:
-            progress(metric.name)
+        if on_progress is not None:
+            on_progress(metric.name)
         before, start = _peak_memory(), time.perf_counter()
         measured = metric.measure(graph)
         rows.append(

@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 
 from allpass.data import DATASETS
 from allpass.errors import InputError
-from allpass.metrics import METRICS, LabelledGraph, Measurement, profile
+from allpass.metrics import METRICS, LabelledGraph, Measurement, prepare, profile
 from allpass.metrics.aggregation import (
     measure_aggregation_homophily,
     measure_aggregation_similarity,
@@ -241,7 +241,7 @@ def _measured(key: Key, scaling: str) -> Measured:
 
 def _defined(data: Data) -> dict[str, float]:
     """Metrics by their definitions, which the library follows, as far as the data have what they need."""
-    have = profile(data, [name for name in (*PUBLISHED, *NEWER) if _has_needs(data, name)])
+    have = profile(prepare(data), [name for name in (*PUBLISHED, *NEWER) if _has_needs(data, name)])
     return {**_counts(data, "undirected"), **have.to_dict()}
 
 

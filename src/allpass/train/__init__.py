@@ -7,7 +7,8 @@ from allpass.train.executors.executor import Event, Executor
 from allpass.train.executors.local import Local
 from allpass.train.executors.task import Task
 from allpass.train.fit import Replica, fit
-from allpass.train.folds import best, divide, train_folds
+from allpass.train.folds import best, train_folds
+from allpass.train.given import divide
 from allpass.train.kept import fit_into
 from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.scores import SCORES

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Unpack
 
-from torch_geometric.data import Data
-
-from allpass.data.splits import Split, several, shares
+from allpass.data.splits import Split, shares
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.engine.batch import Outcome
 from allpass.train.fit import Replica, fit
+from allpass.train.given import folds_of, graph_of
 from allpass.train.job import ProgressCallback, TrainingProgress
 from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
@@ -150,8 +149,8 @@ class Comparison:
 
 def compare(
     models: Sequence[str],
-    data: Data,
-    splits: Split | Sequence[Split],
+    data: Any,
+    splits: Split | Sequence[Split] | str = "stratified",
     settings: Mapping[str, Mapping[str, object]] | None = None,
     *,
     store: Store | None = None,
@@ -164,8 +163,9 @@ def compare(
 
     Args:
         models: Names of ``allpass.models.MODELS``.
-        data: The graph with features and labels.
-        splits: One split or several; two are the fewest for an interval.
+        data: The graph with features and labels: PyG's ``Data`` as it is, or anything :func:`allpass.load` takes.
+        splits: One split or several, two being the fewest for an interval; or a rule of
+            :func:`~allpass.data.splits` that draws ten.
         settings: For a model by its name the settings that differ from its own, and ``lr`` and ``weight_decay``.
         store: Where runs are kept; those that it holds are not trained again.
         seeds: One seed or several; their scores are averaged on each split, since they share it.
@@ -186,7 +186,8 @@ def compare(
         True
     """
     chosen = _checked(models, settings or {})
-    folds, score = several(splits), TrainingConfig.of(**options).scorer(data).name
+    data = graph_of(data)
+    folds, score = folds_of(splits, data), TrainingConfig.of(**options).scorer(data).name
     check_splits(data, folds, score)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     if not seeds:

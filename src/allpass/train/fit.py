@@ -16,6 +16,7 @@ from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.early import warn_if_early
 from allpass.train.engine.batch import Outcome
+from allpass.train.given import folds_of, graph_of
 from allpass.train.job import Job, ProgressCallback, Wanted
 from allpass.train.scaling import Scaler
 
@@ -58,8 +59,8 @@ class Replica(Outcome):
 
 def fit(
     model: str,
-    data: Data,
-    splits: Split | Sequence[Split],
+    data: Any,
+    splits: Split | Sequence[Split] | str = "stratified",
     settings: Mapping[str, object] | Sequence[Mapping[str, object]] = ({},),
     *,
     seeds: int | Sequence[int] = 0,
@@ -75,8 +76,8 @@ def fit(
 
     Args:
         model: A name of ``allpass.models.MODELS``.
-        data: The graph with features and labels.
-        splits: One split or several.
+        data: The graph with features and labels: PyG's ``Data`` as it is, or anything :func:`allpass.load` takes.
+        splits: One split or several, or a rule of :func:`~allpass.data.splits` that draws ten.
         settings: One choice of settings or several: of the model, and ``lr`` and ``weight_decay``.
         seeds: One seed or several; the same seed gives the same numbers whatever else is trained beside it.
         targets: For every split what is learnt on it in place of the labels, such as labels that were guessed;
@@ -98,7 +99,8 @@ def fit(
         >>> len(runs), runs[0].epochs
         (4, 5)
     """
-    wanted = _all_of(splits, settings, seeds, targets)
+    data = graph_of(data)
+    wanted = _all_of(folds_of(splits, data), settings, seeds, targets)
     config = TrainingConfig.of(**options)
     job = Job(model, data, wanted, config, curves=curves, wrap=wrap, sample_weight=sample_weight)
     found: dict[int, Replica] = {}

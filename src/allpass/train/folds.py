@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.data.splits import Split, salt_of, several, splits
+from allpass.data.splits import Split, several
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.fit import fit
@@ -19,26 +17,6 @@ from allpass.train.job import ProgressCallback
 from allpass.train.rules.scores import SCORES
 from allpass.train.split_checks import check_splits
 from allpass.train.trained import Trained
-
-
-def divide(data: Data, rule: str = "stratified", *, count: int = 10, seed: int = 0) -> list[Split]:
-    """Divide the nodes of a graph whose labels are classes or numbers.
-
-    Classes are divided by :func:`~allpass.data.splits`. Nodes whose labels are numbers are divided as one class.
-
-    Args:
-        data: A graph with labels ``y``.
-        rule: A name of ``SPLITS``.
-        count: How many splits.
-        seed: The seed of the splits.
-    """
-    if data.y is None or not data.y.is_floating_point():
-        return splits(data, rule, count=count, seed=seed)
-    known = ~data.y.reshape(len(data.y), -1).isnan().any(1)
-    alike = copy.copy(data)
-    alike.fingerprint = data.get("fingerprint") or str(salt_of(data))  # of the numbers, not of the one class
-    alike.y = torch.where(known, 0, -1)
-    return splits(alike, rule, count=count, seed=seed)
 
 
 def train_folds(

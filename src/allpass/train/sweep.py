@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from typing import Any, Unpack
 
 import numpy as np
-from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
-from allpass.data.splits import Split, several, shares
+from allpass.data.splits import Split, shares
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
+from allpass.train.given import folds_of, graph_of
 from allpass.train.job import ProgressCallback
 from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
@@ -142,8 +142,8 @@ class Sweep:
 def sweep(
     store: Store,
     model: str,
-    data: Data,
-    splits: Split | Sequence[Split],
+    data: Any,
+    splits: Split | Sequence[Split] | str = "stratified",
     space: Space | None = None,
     *,
     search: str | None = None,
@@ -161,8 +161,8 @@ def sweep(
     Args:
         store: Where runs are kept.
         model: A name of ``allpass.models.MODELS``.
-        data: The graph with features and labels.
-        splits: One split or several.
+        data: The graph with features and labels: PyG's ``Data`` as it is, or anything :func:`allpass.load` takes.
+        splits: One split or several, or a rule of :func:`~allpass.data.splits` that draws ten.
         space: The values of each setting that are tried; by default the model's own.
         search: A name of ``SEARCHES``; by default ``"grid"``, or ``"random"`` where there is a number of trials.
         trials: How many choices of settings are tried; the grid tries all.
@@ -193,7 +193,8 @@ def sweep(
     tried = find_search(kind.name, space, seed=search_seed)
     most = _most(kind.name, trials, math.prod(len(values) for values in space.values()))
     step = whole_number("batch", batch or kind.batch or most, least=1)
-    splits = several(splits)
+    data = graph_of(data)
+    splits = folds_of(splits, data)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     _check(splits, seeds)
     score = TrainingConfig.of(**options).scorer(data)
