@@ -46,7 +46,7 @@ def test_the_number_of_nodes_is_that_of_the_rows_and_else_that_of_the_edges() ->
     [
         ([[0, 1, 2]], {}, r"edge_index of shape \[1, 3\]. Expected \[2, E\], sources above targets"),
         ("edges", {}, r"edge_index of shape \[\]"),
-        (sp.eye_array(3), {}, r"shape \[3, 3\]. .*load\(matrix\)"),
+        (sp.eye_array(3), {}, r"shape \[3, 3\]"),
         ([["a"], ["b"]], {}, "edge_index of <U1. Expected whole numbers"),
         ([[0.5], [1]], {}, "edge_index of float64"),
         ([[0], [3]], {"y": [0, 1]}, "1 unknown node: 3; there are 2 nodes"),

@@ -45,7 +45,7 @@ def from_arrays(
     if sp.issparse(edges) or edges.ndim != 2 or edges.shape[0] != 2:
         raise DataError(
             f"Got an edge_index of shape {list(edges.shape)}.",
-            "Expected [2, E], sources above targets; a SciPy adjacency matrix goes in its place: load(matrix).",
+            "Expected [2, E], sources above targets (transpose [E, 2]); or a SciPy adjacency matrix.",
         )
     if edges.size and edges.dtype.kind not in "iu":
         raise DataError(
