@@ -28,6 +28,17 @@ def test_harmonic_is_the_absorption_probability(seed: int) -> None:
     np.testing.assert_allclose(harmonic(W, known, y), expected, atol=1e-9)
 
 
+def test_discounted_harmonic_is_the_value_of_a_walk_that_ends_at_the_labels() -> None:
+    W = symmetric_graph(20, 5)
+    known, y = np.array([2, 7]), np.array([1.0, -0.5])
+    P = W / W.sum(axis=1, keepdims=True)
+    phi = np.zeros(20)
+    for _ in range(2000):
+        phi = 0.9 * P @ phi
+        phi[known] = y
+    np.testing.assert_allclose(harmonic(W, known, y, discount=0.9), phi, atol=1e-12)
+
+
 def test_harmonic_on_a_one_way_graph_flows_against_the_edges() -> None:
     chain = np.eye(5, k=1)
     np.testing.assert_allclose(harmonic(chain, np.array([2]), np.array([1.0])), [1, 1, 1, 0, 0])
@@ -75,5 +86,7 @@ def test_bad_input_has_one_sentence() -> None:
         harmonic(W, np.array([1]), np.array([np.nan]))
     with pytest.raises(InputError, match="labels of 0 or more"):
         best_path(W, np.array([1]), np.array([-1.0]))
+    with pytest.raises(InputError, match="discount = 0"):
+        harmonic(W, np.array([1]), np.array([1.0]), discount=0)
     with pytest.raises(InputError, match="spread = 1"):
         soft_clamping(W, np.array([1]), np.array([1.0]), spread=1)

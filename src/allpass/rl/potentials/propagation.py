@@ -18,23 +18,27 @@ Index = NDArray[np.int64]
 _NO_LENGTH = 1e-300  # SciPy reads a length of 0 as no edge
 
 
-def harmonic(graph: Any, states: Index, labels: Array) -> Array:
+def harmonic(graph: Any, states: Index, labels: Array, *, discount: float = 1.0) -> Array:
     r"""The expected label of the first labelled state that a random walk meets (Zhu et al., ICML 2003).
 
     .. math::
-        \phi_L = y, \qquad \phi_U = (I - P_{UU})^{-1} P_{UL}\, y, \qquad P = D^{-1} W
+        \phi_L = y, \qquad \phi_U = (I - \gamma P_{UU})^{-1} \gamma P_{UL}\, y, \qquad P = D^{-1} W
 
-    With labels 0 and 1 it is the probability to be absorbed in a 1.
+    With labels 0 and 1 and no discount it is the probability to be absorbed in a 1. With a discount it falls with the
+    length of the walk, which tells far states from near ones where there is one kind of label.
 
     Args:
         graph: Weights ``[S, S]``, entry (s, s') for the move from s to s'; symmetric or a chain.
         states: The labelled states.
         labels: Their labels.
+        discount: :math:`\gamma`, above 0 and at most 1.
 
     Returns:
         ``[S]``; 0 where no labelled state can be reached.
     """
     W, y = _checked(graph, states, labels)
+    if not 0 < discount <= 1:
+        raise InputError(f"Got discount = {discount}.", "Expected a number above 0 and at most 1.")
     S = W.shape[0]
     phi = np.zeros(S)
     phi[states] = y
@@ -44,8 +48,8 @@ def harmonic(graph: Any, states: Index, labels: Array) -> Array:
     if U.size:
         rows = W[U]
         # Moves to states from which no label can be reached count: a walk that goes there is lost, and brings 0.
-        system = sp.diags_array(np.asarray(rows.sum(axis=1)).ravel()) - rows[:, U]
-        phi[U] = sla.spsolve(system.tocsc(), rows[:, states] @ y)
+        system = sp.diags_array(np.asarray(rows.sum(axis=1)).ravel()) - discount * rows[:, U]
+        phi[U] = sla.spsolve(system.tocsc(), discount * (rows[:, states] @ y))
     return phi
 
 
