@@ -68,7 +68,7 @@ def test_columns_that_only_look_like_gaps_are_left_alone():
 
 
 def test_a_gap_where_the_training_had_none_is_told():
-    cure = "Fill them in, or pass nan='mean' to have it done"
+    cure = r"Load the data with encodings=trained\.encodings"
     with pytest.raises(
         InputError, match=rf"^Values are missing where the training had them all: 'size'\. {cure}"
     ):

@@ -107,6 +107,7 @@ def from_networkx(
         draft = Draft(len(order), np.zeros((2, 0), dtype=np.int64), account=account)
     draft.node_ids = [str(node) for node in order]
     draft.roles = tuple(role for role in draft.roles if role.column != _ID)
+    draft.encodings = tuple(encoding for encoding in draft.encodings if encoding.column != _ID)
     _add_networkx_edges(draft, graph, {node: place for place, node in enumerate(order)}, weight)
     title = name or str(graph.name or "networkx")
     negative = missing_labels is not None

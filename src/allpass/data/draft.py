@@ -44,7 +44,8 @@ class Draft:
         ids_from: Where a table's ids come from, for messages: ``"the column 'id'"``.
         better_ids: A question that names a column with more ids of the edges; empty when there is none.
         roles: What each column of the tables was taken for.
-        encodings: How columns of the node table became features.
+        encodings: How each column of the node table was read.
+        read_as_before: Whether these are the encodings of an earlier table.
         account: What is known so far.
     """
 
@@ -66,6 +67,7 @@ class Draft:
     better_ids: str = ""
     roles: tuple[Role, ...] = ()
     encodings: tuple[Encoding, ...] = ()
+    read_as_before: bool = False
     account: Account = field(default_factory=Account)
 
 

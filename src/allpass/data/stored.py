@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.draft import Draft, splits_of_masks
 from allpass.data.splits import Split
-from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.encodings import Encoding, completed
 from allpass.data.tables.roles import Role
 from allpass.errors import DataError, InputError, MissingFileError
 from allpass.files import drafted
@@ -61,7 +61,8 @@ def restore_words(draft: Draft, arrays: dict[str, Array], path: Path) -> dict[st
             str(name): _restore_splits(arrays, place, draft.num_nodes, rows)
             for place, (name, rows) in enumerate(words["splits"].items())
         }
-        draft.encodings = tuple(map(Encoding.from_dict, words.get("encodings", ())))
+        encodings = map(Encoding.from_dict, words.get("encodings", ()))
+        draft.encodings = completed([*encodings], draft.feature_names, {})
         draft.roles = tuple(Role(**role) for role in words.get("roles", ()))
         notes = [(str(n["code"]), int(n["count"]), str(n["what"]), str(n["cure"])) for n in words["notes"]]
     except DataError:

@@ -9,11 +9,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from allpass.data.draft import some
-from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.encodings import MISSING, Encoding
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
-
-_MISSING = " is missing"
 
 
 def aligned(
@@ -112,37 +110,28 @@ def _gaps(names: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Columns of numbers with missing ones: the place of each, and of the column that says where they are missing."""
     place = {name: column for column, name in enumerate(names)}
     return {
-        name: (column, place[name + _MISSING]) for name, column in place.items() if name + _MISSING in place
+        name: (column, place[name + MISSING]) for name, column in place.items() if name + MISSING in place
     }
 
 
 def _refuse(names: Sequence[str], wanted: Sequence[str]) -> None:
+    cure = "Load the data with encodings=trained.encodings, which reads it as the data of the training."
     known = {_source(name) for name in names}
     lost = [name for name in wanted if name not in names and not (_is_made(name) and _source(name) in known)]
     if lost:
-        raise InputError(
-            f"The data lacks features that the model was trained on: {some(lost)}.",
-            "Give data with the same columns; one without any value does not count.",
-        )
+        raise InputError(f"The data lacks features that the model was trained on: {some(lost)}.", cure)
     new = [name for name in names if name not in wanted]
-    gaps = [_source(name) for name in new if name.endswith(_MISSING) and _source(name) in wanted]
+    gaps = [_source(name) for name in new if name.endswith(MISSING) and _source(name) in wanted]
     if gaps:
-        raise InputError(
-            f"Values are missing where the training had them all: {some(gaps)}.",
-            "Fill them in, or pass nan='mean' to have it done.",
-        )
+        raise InputError(f"Values are missing where the training had them all: {some(gaps)}.", cure)
     if new:
-        raise InputError(
-            f"The data has features that the model was not trained on: {some(new)}.",
-            "Leave those columns or values out, name the labels with label= if that is what they are, or train on "
-            "data that has them.",
-        )
+        raise InputError(f"The data has features that the model was not trained on: {some(new)}.", cure)
 
 
 def _is_made(name: str) -> bool:
-    return "=" in name or name.endswith(_MISSING)
+    return "=" in name or name.endswith(MISSING)
 
 
 def _source(name: str) -> str:
     """The column of the table that a feature was made from."""
-    return name.partition("=")[0].removesuffix(_MISSING)
+    return name.partition("=")[0].removesuffix(MISSING)

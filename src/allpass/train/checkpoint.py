@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -23,7 +24,7 @@ from allpass.train import network
 from allpass.train.rare import Threshold
 from allpass.train.runs.identity import plain
 from allpass.train.scaling import Scaler
-from allpass.train.trained import Trained
+from allpass.train.trained import Trained, known_fills
 
 FORMAT = "allpass checkpoint"
 VERSION = 1
@@ -146,6 +147,8 @@ def load(folder: str | Path) -> Trained:
             weights=tensors,
             labels=labels,
         )
+        encodings = known_fills(trained.encodings, trained.feature_names, trained.fills, trained.scaler)
+        trained = replace(trained, encodings=encodings)
         shapes = {
             key: value for key, value in trained.settings.items() if key != "init"
         }  # may need the graph

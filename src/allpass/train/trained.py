@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from torch_geometric.data import Data
 
 from allpass.data.splits import Split
 from allpass.data.structural import check_same_nodes, made_by, with_structural_features
-from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.encodings import Encoding, completed
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
@@ -58,8 +58,8 @@ class Trained:
         fills: What stood for missing numbers in the data, by the name of the feature.
         labels: Labels of the training nodes, for models that are called with them: classes ``[N]``, -1 elsewhere, or
             numbers in the units of the training, NaN elsewhere.
-        encodings: How columns of a table became features; ``allpass.load(..., encodings=...)`` reads another table
-            in the same way.
+        encodings: How the columns of a table were read; ``allpass.load(..., encodings=trained.encodings)`` reads
+            another table in the same way.
         threshold: When the rarer of two classes is predicted; without one the more likely class is.
         scores: Losses and scores at the reported epoch.
         dataset: The name of the graph, for people.
@@ -116,6 +116,8 @@ class Trained:
         """
         config, units = replica.config, replica.units
         entry, task = resolve(replica.model)[0], config.recipe(data).task
+        names, scaler = _names(data, "feature_names"), Scaler.of(data.x, config.scaling)
+        fills = fills_of(data.x, names)
         trained = cls(
             model=replica.model,
             settings=dict(replica.settings),
@@ -125,16 +127,16 @@ class Trained:
             num_nodes=data.num_nodes,
             task=task.name,
             score=task.score,
-            scaler=Scaler.of(data.x, config.scaling),
+            scaler=scaler,
             undirected=config.undirected,
             units=units,
             class_names=_names(data, "class_names"),
-            feature_names=_names(data, "feature_names"),
-            fills=fills_of(data.x, _names(data, "feature_names")),
+            feature_names=names,
+            fills=fills,
             labels=_shown(data.y, replica.split.train, units)
             if entry.reads_labels(replica.settings)
             else None,
-            encodings=tuple(data.get("encodings") or ()),
+            encodings=known_fills(data.get("encodings") or (), names, fills, scaler),
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
             fingerprint=str(data.get("fingerprint") or ""),
@@ -369,6 +371,14 @@ def _hash_of_ids(data: Data) -> str:
     return (
         "" if ids is None else hashlib.sha256("\0".join(map(str, ids)).encode("utf-8", "replace")).hexdigest()
     )
+
+
+def known_fills(
+    encodings: Sequence[Encoding], names: Sequence[str] | None, fills: Mapping[str, float], scaler: Scaler
+) -> tuple[Encoding, ...]:
+    """Encodings that know what stands for a missing number; in older files that is the mean, where it was measured."""
+    means = dict(zip(names or (), scaler.mean, strict=False))
+    return completed(encodings, names, {**means, **fills})
 
 
 def _names(data: Data, key: str) -> tuple[str, ...] | None:

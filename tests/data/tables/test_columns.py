@@ -168,42 +168,6 @@ def test_dates_become_seconds_that_keep_their_differences() -> None:
     assert "'when' has 1 value that is no date ('unknown', row 22)" in next(iter(account)).what
 
 
-def test_another_table_is_read_as_the_first_was() -> None:
-    first = pd.DataFrame(
-        {
-            "age": np.arange(40) % 7 + 0.5,
-            "when": [f"{k % 28 + 1}/02/2024" for k in range(40)],
-            "kind": ["x", "y"] * 20,
-            "bio": [f"some words about thing{k % 4} here" for k in range(40)],
-        }
-    )
-    learnt = encode(first, text=["bio"])
-    few = pd.DataFrame(
-        {
-            "age": [30, None],
-            "when": ["03/02/2024", "04/02/2024"],
-            "kind": ["x", None],
-            "bio": ["thing1 thing9", None],
-            "new": [1, 2],
-        }
-    )
-    account = Account()
-    found = encode(few, account, encodings=learnt.encodings)
-    assert found.matrix()[:, found.names.index("when")].tolist() == [
-        1706918400.0,
-        1707004800.0,
-    ]  # the 3rd and the 4th
-    place = {name: k for k, name in enumerate(found.names)}
-    x = found.matrix()
-    x = x.toarray() if sp.issparse(x) else x
-    assert x[0, place["bio: thing1"]] == 1
-    assert not x[1, [k for name, k in place.items() if name.startswith("bio: ")]].any()
-    assert set(learnt.names) - set(found.names) == {"kind=y"}
-    assert set(found.names) - set(learnt.names) == {"age is missing", "kind is missing"}
-    (note,) = (note for note in account if note.code == "unknown-columns")
-    assert note.what == "1 column was not used in the training and was left out: 'new'."
-
-
 def test_numbers_with_a_few_words_among_them() -> None:
     values = [str(k / 7) for k in range(60)] + ["?"]
     account = Account()

@@ -172,7 +172,17 @@ def test_every_column_has_a_role_in_the_order_of_the_table() -> None:
         ("label", "label", 0),
     ]
     assert all(role.reason for role in draft.roles)
-    assert [encoding.kind for encoding in draft.encodings] == ["number", "category", "date"]
+    assert [(encoding.column, encoding.kind) for encoding in draft.encodings] == [
+        ("age", "number"),
+        ("kind", "category"),
+        ("when", "date"),
+        ("Unnamed: 0", "left out"),
+        ("node", "id"),
+        ("train", "left out"),
+        ("test", "left out"),
+        ("secret", "left out"),
+        ("label", "label"),
+    ]
 
 
 def test_labels_keep_their_kind() -> None:

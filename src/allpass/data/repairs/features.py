@@ -18,10 +18,18 @@ Array = NDArray[Any]
 _MOST_COLUMNS = 10**8
 
 
-def checked_features(x: Any, num_nodes: int, names: list[str] | None, nan: str, account: Account) -> Any:
+def checked_features(
+    x: Any,
+    num_nodes: int,
+    names: list[str] | None,
+    nan: str,
+    account: Account,
+    *,
+    precise: bool | None = None,
+) -> Any:
     """``[N, F]`` finite numbers, dense or CSR; NaN and infinity are refused or filled as ``nan`` says.
 
-    They are float32, or float64 where float32 would lose differences.
+    They are float64 or float32 as ``precise`` says; by default float64 where float32 would lose differences.
     """
     if nan not in ("error", "zero", "mean"):
         raise InputError(f"Got nan={nan!r}.", "Expected 'error', 'zero' or 'mean'.")
@@ -46,7 +54,8 @@ def checked_features(x: Any, num_nodes: int, names: list[str] | None, nan: str, 
     if x.dtype.kind not in "biuf":
         raise DataError(f"The features are of the type {x.dtype}.", "Expected numbers.")
     with np.errstate(over="ignore"):
-        x = x.astype(np.float64 if needs_float64(x) else np.float32, copy=False)
+        precise = needs_float64(x) if precise is None else precise
+        x = x.astype(np.float64 if precise else np.float32, copy=False)
     if sparse:
         x.sum_duplicates()
     x = _fill_sparse(x, names, nan, account) if sparse else _fill_dense(x, names, nan, account)

@@ -31,6 +31,7 @@ from allpass.data.repairs.labels import (
 )
 from allpass.data.repairs.leaks import leaking_columns
 from allpass.data.repairs.task import find_task, fractions_as_classes
+from allpass.data.tables.encodings import described
 from allpass.errors import DataError
 
 _BARE_NODES = 10**7  # beyond this, nodes that nothing is known about are more likely ids taken for positions
@@ -66,8 +67,13 @@ def checked(
     draft.edge_index, draft.edge_weight = merge_duplicates(edge_index, weight, draft.num_nodes, account)
     note_weights(draft.edge_weight, account)
     links = note_links(draft.edge_index, draft.edge_weight, draft.num_nodes, account)
-    draft.x = checked_features(draft.x, draft.num_nodes, draft.feature_names, nan or "error", account)
+    before = any(encoding.precise for encoding in draft.encodings) if draft.read_as_before else None
+    draft.x = checked_features(
+        draft.x, draft.num_nodes, draft.feature_names, nan or "error", account, precise=before
+    )
     draft.precise = draft.x is not None and draft.x.dtype == np.float64
+    if not draft.read_as_before:
+        draft.encodings = described(draft.encodings, task, precise=draft.precise)
     if draft.y is None:
         account.add(
             "no-labels", draft.num_nodes, "The graph has no labels: only its structure can be measured."

@@ -35,12 +35,6 @@ _LEFT_OUT = {
         "hold too many different values for 0/1 columns",
         "Name them in categories= to make those columns all the same, or in text= to make features of their words.",
     ),
-    "unknown": (
-        "unknown-columns",
-        "was not used in the training",
-        "were not used in the training",
-        "",
-    ),
     "empty": ("left-out-empty", "holds no value at all", "hold no value at all", ""),
 }
 
@@ -74,7 +68,7 @@ class ColumnNotes:
             columns = (
                 f"1 column {one} and was" if len(names) == 1 else f"{len(names):,} columns {several} and were"
             )
-            listed = some(list(names)) if kind in ("empty", "unknown") else _with_reasons(names)
+            listed = some(list(names)) if kind == "empty" else _with_reasons(names)
             account.add(code, len(names), f"{columns} left out: {listed}.", cure)
         account.add(
             "spread-text",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many
+from allpass.data.tables.cells import as_numbers, as_seconds, as_text
 from allpass.data.tables.column_notes import ColumnNotes, note_words
-from allpass.data.tables.dates import seconds
-from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.encodings import MISSING, Encoding
 from allpass.data.tables.roles import Guess, Role, guess, words_among_numbers
 from allpass.data.tables.words import find_words, tfidf
 from allpass.errors import DataError, InputError
@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-FILLINGS = ("median", "zero", "mean", "error")
-"""What may be done to the missing numbers of a table."""
+_FILLS: dict[str, Callable[[Array], Any]] = {
+    "median": np.median,
+    "zero": lambda _: 0.0,
+    "mean": np.mean,
+    "error": np.median,
+}
+FILLINGS = tuple(_FILLS)
+"""What may be done to the missing numbers of a table; where none are allowed, those of a later table get the median."""
 
 _LARGEST = 2**31  # numbers in one dense feature matrix, 8 GiB; more is a mistake in the table
 _THIN = 0.2  # the share of nonzero numbers up to which features with words are stored sparse
@@ -48,14 +54,12 @@ class Wishes:
         numbers: Columns to read as numbers.
         categories: Columns to spread over one 0/1 column a value.
         text: Columns whose words become features.
-        encodings: How the columns of an earlier table became features, to do the same; nothing to find out.
     """
 
     asked: bool = False
     numbers: Collection[str] = ()
     categories: Collection[str] = ()
     text: Collection[str] = ()
-    encodings: Sequence[Encoding] | None = None
 
 
 @dataclass
@@ -110,10 +114,8 @@ class Encoder:
             raise InputError(
                 f"Got nan={nan!r}.", f"Expected {', '.join(map(repr, FILLINGS[:-1]))} or 'error'."
             )
-        self._account, self._fill, self._max_categories = account, nan == "median", max_categories
+        self._account, self._nan, self._max_categories = account, nan, max_categories
         self._wishes = wishes or Wishes()
-        given = self._wishes.encodings
-        self._given = None if given is None else {encoding.column: encoding for encoding in given}
         self._notes = ColumnNotes()
 
     def encode(self, frame: pd.DataFrame, columns: list[str]) -> Features:
@@ -139,11 +141,6 @@ class Encoder:
         ):
             if name in named:
                 return Guess(role, f"named in {option}")
-        if self._given is not None:
-            known = self._given.get(name)
-            if known is None:
-                return Guess("left out", "the model was not trained on it")
-            return Guess(known.kind, "as in the training", known.format)
         found = guess(column, name, self._max_categories)
         if wishes.asked and found.role in ("id", "text", "left out") and not column.isna().all():
             return Guess(
@@ -153,85 +150,51 @@ class Encoder:
 
     def _add(self, features: Features, column: pd.Series[Any], name: str, found: Guess) -> None:
         if found.role == "number":
-            self._number(features, self._as_numbers(column, name), name)
+            encoding = self._number(features, as_numbers(column, self._account), name)
         elif found.role == "date":
-            self._date(features, column, name, found)
+            if found.reason.startswith("dates"):  # not Unix times, which stay as they are
+                self._notes.dates[name] = found.reason
+            encoding = self._number(features, as_seconds(column, found.format, self._account), name)
+            encoding = replace(encoding, kind="date", format=found.format)
         elif found.role == "category":
-            self._category(features, column, name)
-        elif found.role == "text" and (name in self._wishes.text or self._given is not None):
-            self._text(features, column, name)
-            return
+            encoding = self._category(features, column, name)
+        elif found.role == "text" and name in self._wishes.text:
+            encoding = self._text(features, column, name)
         else:
-            self._leave_out(column, name, found)
-            return
-        features.encodings.append(Encoding(name, found.role, found.format))
+            kind = "empty" if column.isna().all() else found.role
+            self._notes.leave_out(kind, name, found.reason)
+            encoding = Encoding(name, "left out")
+        features.encodings.append(encoding)
 
-    def _as_numbers(self, column: pd.Series[Any], name: str) -> Array:
-        """The numbers ``[N]`` of a column, NaN where there is none; words among them are missing, and noted."""
-        import pandas as pd
-        from pandas.api import types
-
-        if types.is_numeric_dtype(column.dtype):
-            return column.to_numpy(np.float64, na_value=np.nan)
-        text, missing = _text(column)
-        values = np.full(missing.size, np.nan)
-        values[~missing] = pd.to_numeric(text, errors="coerce").to_numpy(np.float64)
-        words = np.isnan(values[~missing])
-        if words.size and words.all():
-            raise DataError(f"The column {name!r} holds text, not numbers.", "Correct it in the table.")
-        self._point_to(text, words, name, f"{'that is' if words.sum() == 1 else 'those are'} missing")
-        return values
-
-    def _number(self, features: Features, values: Array, name: str) -> None:
+    def _number(self, features: Features, values: Array, name: str) -> Encoding:
+        finite, missing = values[np.isfinite(values)], np.isnan(values)
         infinite = np.flatnonzero(np.isinf(values))
-        if infinite.size and self._fill:
+        if infinite.size and self._nan == "median":
             raise DataError(
                 f"The column {name!r} holds {many(infinite.size, 'infinite value')}; "
                 f"the first is in row {infinite[0] + 1}.",
                 "Replace them in the table, or pass nan='zero' or nan='mean'.",
             )
-        missing = np.isnan(values)
-        if not (missing.any() and self._fill):
+        fill = float(_FILLS[self._nan](finite)) if finite.size else 0.0
+        if not (missing.any() and self._nan == "median"):
             features.add(values[:, None], [name], name)
-            return
+            return Encoding(name, "number", fill=fill)
         self._notes.filled[name] = int(missing.sum())
-        middle = np.median(values[~missing]) if not missing.all() else 0.0
-        values = np.where(missing, middle, values)
-        features.add(np.stack([values, missing], axis=1), [name, f"{name} is missing"], name)
+        values = np.where(missing, fill, values)
+        features.add(np.stack([values, missing], axis=1), [name, name + MISSING], name)
+        return Encoding(name, "number", fill=fill, gaps=True)
 
-    def _date(self, features: Features, column: pd.Series[Any], name: str, found: Guess) -> None:
-        from pandas.api import types
-
-        if types.is_numeric_dtype(column.dtype):  # Unix times
-            self._number(features, column.to_numpy(np.float64, na_value=np.nan), name)
-            return
-        if types.is_timedelta64_dtype(column.dtype):
-            self._number(features, column.dt.total_seconds().to_numpy(np.float64), name)
-            return
-        if types.is_datetime64_any_dtype(column.dtype):
-            values = seconds(column)
-        else:
-            text, missing = _text(column)
-            values = np.full(missing.size, np.nan)
-            values[~missing] = seconds(text, found.format or "ISO8601")
-            wrong = np.isnan(values[~missing])
-            self._point_to(text, wrong, name, "missing dates were put there", "date")
-        self._notes.dates[name] = found.reason
-        self._number(features, values, name)
-
-    def _text(self, features: Features, column: pd.Series[Any], name: str) -> None:
-        text, missing = _text(column)
+    def _text(self, features: Features, column: pd.Series[Any], name: str) -> Encoding:
+        text, missing = as_text(column)
         texts = np.full(missing.size, "", dtype=object)
         texts[~missing] = text
-        encoding = (self._given or {}).get(name)
-        if encoding is None:
-            encoding = Encoding(name, "text", "", *find_words(texts[~missing].tolist(), name))
+        encoding = Encoding(name, "text", "", *find_words(texts[~missing].tolist(), name))
         features.add(tfidf(texts.tolist(), encoding.words, encoding.idf), list(encoding.features), name)
-        features.encodings.append(encoding)
         self._notes.words[name] = len(encoding.words)
+        return encoding
 
-    def _category(self, features: Features, column: pd.Series[Any], name: str) -> None:
-        text, missing = _text(column)
+    def _category(self, features: Features, column: pd.Series[Any], name: str) -> Encoding:
+        text, missing = as_text(column)
         codes, values = text.factorize(sort=True)
         distinct = len(values)
         if missing.size * (distinct + 1) > _LARGEST:
@@ -241,41 +204,24 @@ class Encoder:
             )
         all_codes = np.full(missing.size, distinct)
         all_codes[~missing] = codes
-        names = [f"{name}={value}" for value in values] + [f"{name} is missing"] * bool(missing.any())
-        block = np.zeros((missing.size, len(names)), dtype=np.float32)
-        block[np.arange(missing.size), all_codes] = 1
-        features.add(block, names, name)
+        encoding = Encoding(name, "category", values=tuple(map(str, values)), gaps=bool(missing.any()))
+        features.add(one_hot(all_codes, len(encoding.features)), list(encoding.features), name)
         features.categories[name] = all_codes
-        self._notes.spread[name] = len(names)
+        self._notes.spread[name] = len(encoding.features)
         words = words_among_numbers(text)
-        self._point_to(text, words, name, f"it was read as text: {many(len(names), 'column')}")
+        done = f"it was read as text: {many(len(encoding.features), 'column')}"
+        note_words(self._account, name, text, words, done)
+        return encoding
 
-    def _leave_out(self, column: pd.Series[Any], name: str, found: Guess) -> None:
-        kind = "unknown" if self._given is not None else "empty" if column.isna().all() else found.role
-        self._notes.leave_out(kind, name, found.reason)
 
-    def _point_to(
-        self,
-        text: pd.Series[Any],
-        words: NDArray[np.bool_] | None,
-        name: str,
-        done: str,
-        kind: str = "number",
-    ) -> None:
-        note_words(self._account, name, text, words, done, kind)
+def one_hot(codes: Array, width: int) -> Array:
+    """A 0/1 matrix ``[N, width]`` with a 1 in the column of each code; none for a code -1."""
+    block = np.zeros((codes.size, width), dtype=np.float32)
+    known = codes >= 0
+    block[np.flatnonzero(known), codes[known]] = 1
+    return block
 
 
 def unfilled(nan: str) -> str:
     """What the checks of the finished features do with what is no number: the median was filled in before."""
     return "error" if nan == "median" else nan
-
-
-def _text(column: pd.Series[Any]) -> tuple[pd.Series[Any], NDArray[np.bool_]]:
-    """The values that are there as text, by row number, and which rows ``[N]`` have none."""
-    from pandas.api import types
-
-    missing = column.isna().to_numpy()
-    present = column.reset_index(drop=True)[~missing]
-    if types.is_float_dtype(present.dtype) and (present == present.round()).all():
-        present = present.astype(np.int64)  # whole numbers turn to floats as soon as one cell is empty
-    return present.astype(str).str.strip(), missing

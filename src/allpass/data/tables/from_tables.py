@@ -16,7 +16,7 @@ from allpass.data.draft import Draft, both_ways, many, some, splits_of_masks
 from allpass.data.repairs.repair import checked
 from allpass.data.tables.columns import unfilled
 from allpass.data.tables.edge_table import Edges, read_edges, read_with_first_row
-from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.encodings import Encoding, of_kind
 from allpass.data.tables.label_column import missing_values
 from allpass.data.tables.node_masks import PARTS
 from allpass.data.tables.node_table import Columns, read_nodes
@@ -71,8 +71,10 @@ def from_tables(
         categories: Columns to spread over one 0/1 column a value, also of numbers.
         text: Columns of text to use by their words: TF-IDF of the 2,000 most frequent ones. The vocabulary comes from
             all rows of the table, test nodes included.
-        encodings: ``data.encodings`` of an earlier table, or ``trained.encodings`` of a model, to make features in
-            the same way: the same kinds of columns, the same words.
+        encodings: ``data.encodings`` of an earlier table, or ``trained.encodings`` of a model, to read this one in
+            the same way: the same features in the same order, the same id and label. A value that did not occur there
+            is 0 in all columns of its category, what is missing gets the fill of that table, other columns are left
+            out, and the label may be absent. Notes say so.
         source_column: Where edges start.
         target_column: Where edges end.
         weight: Column of edge weights; ``False`` to ignore one called ``weight``.
@@ -99,6 +101,10 @@ def from_tables(
     """
     if unknown_nodes not in ("error", "drop", "add"):
         raise InputError(f"Got unknown_nodes={unknown_nodes!r}.", "Expected 'error', 'drop' or 'add'.")
+    label_before = of_kind(encodings or (), "label")
+    if label_before is not None:
+        task = task or label_before.format or None
+        missing_labels = missing_labels if missing_labels is not None else label_before.values or None
     absent = missing_values(missing_labels)
     edge_table, edge_notes, account = Table(edges, "edge table"), Account(), Account()
     found = read_edges(edge_table, source_column, target_column, weight, edge_notes)

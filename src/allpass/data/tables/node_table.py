@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from allpass.data.account import Account
 from allpass.data.draft import Draft, some
 from allpass.data.tables.columns import Encoder, Wishes
-from allpass.data.tables.encodings import Encoding
+from allpass.data.tables.encodings import FEATURES, Encoding, of_kind
+from allpass.data.tables.given import encode_as
 from allpass.data.tables.label_column import read_labels
 from allpass.data.tables.node_ids import ID_COLUMNS, find_ids
 from allpass.data.tables.node_masks import mask_columns, stored_splits
@@ -52,19 +53,19 @@ def read_nodes(
 ) -> Draft:
     """The nodes with their features, labels and masks, and no edges yet; arguments as in ``from_tables``.
 
-    An id column that nobody named is the one that holds most of ``ends``, the ids that the edges name.
+    An id column that nobody named is the one that holds most of ``ends``, the ids that the edges name. With
+    ``encodings`` the columns are those of an earlier table, and so are its id and its label.
     """
     asked = {"features": features, "drop": drop, "numbers": numbers, "categories": categories, "text": text}
     said = {option: _listed(table, names) for option, names in asked.items()}
-    chosen = _chosen(said)
-    named = table.column(id_column) if isinstance(id_column, str) else None
-    reason = "named in id_column="
-    if id_column is None and (named := table.find(ID_COLUMNS)) is not None:
-        reason = f"called {named!r}"
+    chosen = [*dict.fromkeys([*_chosen(said), *_features_of(encodings, table, said["drop"] or ())])]
+    named, reason = _named_id(table, id_column, encodings, chosen)
     frame = table.read([named or table.columns[0]])
     if not len(frame):
         raise DataError(f"There are no rows in {table.title}.", "Expected one row for each node.")
     masks = mask_columns(table, frame, {named, *chosen}, account)
+    if encodings:
+        label = _label_of(encodings, table, label)
     label_column = _label_column(table, label, {named, *masks, *chosen})
     if label_column is not None and label_column in {named, *chosen}:
         role = "the id" if label_column == named else "a feature"
@@ -103,11 +104,16 @@ def read_nodes(
         numbers=said["numbers"] or (),
         categories=said["categories"] or (),
         text=said["text"] or (),
-        encodings=encodings,
     )
-    encoded = Encoder(account, nan=nan, max_categories=max_categories, wishes=wishes).encode(frame, wanted)
+    encoder = Encoder(account, nan=nan, max_categories=max_categories, wishes=wishes)
+    if encodings:
+        encoded = encode_as(frame, wanted, encodings, account, fill=nan != "error")
+    else:
+        encoded = encoder.encode(frame, wanted)
     roles |= {role.column: role for role in encoded.roles}
     labels = None if label_column is None else read_labels(table, label_column, missing_labels)
+    in_order = tuple(roles[name] for name in table.columns)
+    schema = tuple(encodings or _schema(encoded.encodings, in_order, found.column, missing_labels))
     return Draft(
         num_nodes=len(found.ids),
         edge_index=np.zeros((2, 0), dtype=np.int64),
@@ -122,10 +128,65 @@ def read_nodes(
         node_ids=found.ids,
         ids_from=found.source,
         better_ids=found.better,
-        roles=tuple(roles[name] for name in table.columns),
-        encodings=tuple(encoded.encodings),
+        roles=in_order,
+        encodings=schema,
+        read_as_before=bool(encodings),
         account=account,
     )
+
+
+def _schema(
+    features: Sequence[Encoding],
+    roles: Sequence[Role],
+    id_column: str | None,
+    missing_labels: Sequence[str] | None,
+) -> tuple[Encoding, ...]:
+    """How every column was read: the features in their order, then the others in the order of the table."""
+    named = {encoding.column for encoding in features}
+    others = []
+    for role in roles:
+        if role.column in named:
+            continue
+        kind = "id" if role.column == id_column else "label" if role.role == "label" else "left out"
+        words = tuple(missing_labels or ()) if kind == "label" else ()
+        others.append(Encoding(role.column, kind, values=words))
+    return (*features, *others)
+
+
+def _features_of(encodings: Sequence[Encoding] | None, table: Table, dropped: Sequence[str]) -> list[str]:
+    """The columns that were features in an earlier table, so they are neither id nor label nor mask in this one."""
+    known = {encoding.column for encoding in encodings or () if encoding.kind in FEATURES}
+    return [name for name in table.columns if name in known and name not in dropped]
+
+
+def _named_id(
+    table: Table, id_column: str | bool | None, encodings: Sequence[Encoding] | None, taken: Sequence[str]
+) -> tuple[str | None, str]:
+    """The id column that was named, that of an earlier table, or one that goes by its name; and why."""
+    if isinstance(id_column, str):
+        return table.column(id_column), "named in id_column="
+    if id_column is not None:
+        return None, ""
+    earlier = of_kind(encodings or (), "id")
+    if earlier is not None and earlier.column in table.columns:
+        return earlier.column, "as in the training"
+    found = table.find(ID_COLUMNS, [name for name in table.columns if name not in taken])
+    return found, f"called {found!r}"
+
+
+def _label_of(encodings: Sequence[Encoding], table: Table, asked: str | bool | None) -> str | bool | None:
+    """The label column of an earlier table, none where this one lacks it; another one may not be asked for."""
+    label = of_kind(encodings, "label")
+    if label is None:  # encodings of older files do not name it
+        return asked
+    if isinstance(asked, str) and asked != label.column:
+        raise InputError(
+            f"Got label={asked!r}; the model was trained on the label {label.column!r}.",
+            "Leave the option out, or train a model on the other label.",
+        )
+    if asked is None:
+        return label.column if label.column in table.columns else False
+    return asked
 
 
 def _listed(table: Table, names: Columns) -> list[str] | None:
