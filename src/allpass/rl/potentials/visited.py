@@ -85,7 +85,7 @@ def arrival_labels(
 ) -> tuple[Index, Array]:
     r"""Labels of the nodes whose arrival is better or worse than usual.
 
-    With m the most frequent reward, an arrival is worth :math:`r - m`, and :math:`-\gamma m / (1 - \gamma)` more where the
+    With m the usual reward, an arrival is worth :math:`r - m`, and :math:`-\gamma m / (1 - \gamma)` more where the
     episode ends: ending saves the cost of all further steps. A node is labelled with the mean worth of its arrivals,
     divided by the largest absolute one. So a goal of reward 1 gets 1, and the end of an episode gets 1 where every
     step costs.
