@@ -8,7 +8,7 @@ THREADS ?= 2
 export OMP_NUM_THREADS ?= $(THREADS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench docs browser clean
+.PHONY: help demo test test-slow lint format bench docs browser wheel clean
 
 help: ## show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -59,5 +59,11 @@ browser: $(STAMP)dev ## the HTML page in a real browser; installs Debian's chrom
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq chromium; }
 	$(BIN)/python -m pytest -m browser tests/report
 
+wheel: ## build the wheel, install it in a clean environment and diagnose karate from it
+	@rm -rf dist; clean=$$(mktemp -d) && trap 'rm -rf "$$clean"' EXIT && $(PYTHON) -m venv "$$clean/venv" && \
+	pip() { "$$clean/venv/bin/python" -m pip --disable-pip-version-check --quiet "$$@"; } && \
+	pip wheel --no-deps --wheel-dir dist . && pip install --constraint constraints.txt dist/*.whl && \
+	cd "$$clean" && venv/bin/allpass diagnose karate --html report.html
+
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
