@@ -1,0 +1,27 @@
+"""Learners of stable-baselines3 with a second critic on the shaped reward; they need the extra ``rl``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from allpass.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from allpass.rl.agents.dqn import ShapedDQN
+    from allpass.rl.agents.ppo import ShapedPPO
+
+__all__ = ["ShapedDQN", "ShapedPPO"]
+
+_HOMES = {"ShapedDQN": "allpass.rl.agents.dqn", "ShapedPPO": "allpass.rl.agents.ppo"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("allpass"):
+            raise
+        raise MissingExtraError("stable-baselines3", name, "rl") from error
