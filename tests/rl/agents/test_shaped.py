@@ -83,7 +83,7 @@ def test_a_saved_learner_acts_as_before(shaped: Any, parent: Any, settings: Any,
     ],
 )
 def test_it_solves_the_corridor_as_the_raw_reward_says(shaped: Any, settings: Any) -> None:
-    learner = learned(shaped, 5000, n_envs=4, refresh_every=4, gamma=0.9, **settings)
+    learner = learned(shaped, 3000, n_envs=4, refresh_every=4, gamma=0.9, **settings)
     mean, deviation = evaluate_policy(learner, make_vec_env(Corridor, seed=9), n_eval_episodes=3, warn=False)
     assert (mean, deviation) == (1.0, 0.0)
 

@@ -55,24 +55,17 @@ class ShapedDQN(DQN):
         **settings: Any,
     ) -> None:
         self.alpha = checked_alpha(alpha)
-        self._shaper_settings = {
-            "potential": potential,
-            "state_fn": state_fn,
-            "refresh_every": refresh_every,
-            "memory": memory,
-            "scale": scale,
-        }
-        self.shaper: Shaper | None = None
+        self.shaper = Shaper(
+            potential, state_fn=state_fn, refresh_every=refresh_every, memory=memory, scale=scale
+        )
         super().__init__(policy, env, *args, **settings)
 
     def _setup_model(self) -> None:
         super()._setup_model()
         self.shaped_policy: Any = second_policy(self)
-        if self.shaper is None:
-            self.shaper = Shaper(observation_space=self.observation_space, **self._shaper_settings)
+        self.shaper.watch(self.observation_space)
 
     def _init_callback(self, callback: Any, progress_bar: bool = False) -> Any:
-        assert self.shaper is not None
         return super()._init_callback(with_recording(callback, self.shaper.observe), progress_bar)
 
     def _on_step(self) -> None:
@@ -112,7 +105,6 @@ class ShapedDQN(DQN):
 
     def _bonuses(self, batches: list[Any]) -> list[torch.Tensor]:
         """The shaping of each batch, ``[B, 1]``; the potential is asked once for all."""
-        assert self.shaper is not None
         sizes = [len(batch.dones) for batch in batches]
         joined = [
             torch.cat([getattr(batch, name) for batch in batches]).cpu().numpy()

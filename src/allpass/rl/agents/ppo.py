@@ -54,14 +54,9 @@ class ShapedPPO(PPO):
         **settings: Any,
     ) -> None:
         self.alpha = checked_alpha(alpha)
-        self._shaper_settings = {
-            "potential": potential,
-            "state_fn": state_fn,
-            "refresh_every": refresh_every,
-            "memory": memory,
-            "scale": scale,
-        }
-        self.shaper: Shaper | None = None
+        self.shaper = Shaper(
+            potential, state_fn=state_fn, refresh_every=refresh_every, memory=memory, scale=scale
+        )
         self._rollout: list[tuple[Any, ...]] = []
         super().__init__(policy, env, *args, **settings)
 
@@ -69,14 +64,12 @@ class ShapedPPO(PPO):
         super()._setup_model()
         self.shaped_policy: Any = second_policy(self, use_sde=self.use_sde)
         self._order = np.random.default_rng(self.seed)
-        if self.shaper is None:
-            self.shaper = Shaper(observation_space=self.observation_space, **self._shaper_settings)
+        self.shaper.watch(self.observation_space)
 
     def _init_callback(self, callback: Any, progress_bar: bool = False) -> Any:
         return super()._init_callback(with_recording(callback, self._observe), progress_bar)
 
     def _observe(self, *step: Any) -> None:
-        assert self.shaper is not None
         self._rollout.append(step)
         self.shaper.observe(*step)
 
@@ -92,7 +85,6 @@ class ShapedPPO(PPO):
 
     def _shaped_advantages(self) -> NDArray[np.float32]:
         """Advantages of the shaped reward, ``[T, n]``; what the second critic shall learn is kept."""
-        assert self.shaper is not None
         before, reward, after, terminated, done = (
             np.stack(column) for column in zip(*self._rollout, strict=True)
         )

@@ -20,7 +20,6 @@ class Shaper:
 
     Args:
         potential: A potential, or the name of one.
-        observation_space: What the learner sees.
         state_fn: From observations ``[B, ...]`` to states, numbers ``[B]`` or vectors ``[B, F]``; by default
             observations are flattened.
         refresh_every: Refit after so many episodes.
@@ -31,7 +30,6 @@ class Shaper:
     def __init__(
         self,
         potential: Potential | str,
-        observation_space: spaces.Space[Any],
         *,
         state_fn: Callable[[Any], Any] | None = None,
         refresh_every: int = 10,
@@ -43,18 +41,22 @@ class Shaper:
                 f"Got refresh_every = {refresh_every}, memory = {memory} and scale = {scale}.",
                 "Expected at least one episode, at least one step, and a scale above 0.",
             )
+        self.potential = create_potential(potential) if isinstance(potential, str) else potential
+        self.state_fn = state_fn
+        self.discrete = False
+        self.refresh_every, self.scale = refresh_every, scale
+        self.memory = StepMemory(memory)
+        self._fitted_at = 0
+        self.fits = 0
+
+    def watch(self, observation_space: spaces.Space[Any]) -> None:
+        """Say what the learner sees."""
         if isinstance(observation_space, spaces.Dict | spaces.Tuple):
             raise InputError(
                 f"Got observations of type {type(observation_space).__name__}.",
                 "Wrap the environment in gymnasium.wrappers.FlattenObservation.",
             )
-        self.potential = create_potential(potential) if isinstance(potential, str) else potential
-        self.state_fn = state_fn
         self.discrete = isinstance(observation_space, spaces.Discrete)
-        self.refresh_every, self.scale = refresh_every, scale
-        self.memory = StepMemory(memory)
-        self._fitted_at = 0
-        self.fits = 0
 
     def states(self, observations: Any) -> NDArray[Any]:
         """The states that observations stand for."""
