@@ -1,7 +1,112 @@
-"""Markov decision processes as graphs: states are nodes, transitions edges, values signals on them."""
+"""Markov decision processes as graphs: states are nodes, transitions edges, values signals on them.
 
-from allpass.rl.layouts import Layout
-from allpass.rl.mdp import TabularMDP
-from allpass.rl.policies import policy_matrix
+Names are imported on first use, so ``import allpass.rl`` needs neither Gymnasium nor torch.
+"""
 
-__all__ = ["Layout", "TabularMDP", "policy_matrix"]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from allpass.rl.bases import (
+        deepwalk_basis,
+        krylov_basis,
+        proto_value_functions,
+        random_basis,
+        successor_basis,
+    )
+    from allpass.rl.laplacians import Laplacian, laplacian, stationary_distribution, visited_graph
+    from allpass.rl.layouts import Layout
+    from allpass.rl.mdp import TabularMDP
+    from allpass.rl.policies import policy_matrix
+    from allpass.rl.potentials import (
+        BestPathPotential,
+        HarmonicPotential,
+        LearnedPotential,
+        MessagePotential,
+        Potential,
+        ShuffledPotential,
+        SoftPotential,
+        create_potential,
+    )
+    from allpass.rl.projection import LeastSquaresPolicy, least_squares, lspi, lstd, projected_values
+    from allpass.rl.recording.recorder import TransitionRecorder, VectorTransitionRecorder
+    from allpass.rl.recording.states import Discretizer, as_vector
+    from allpass.rl.recording.transitions import Transitions
+
+_HOMES = {
+    "BestPathPotential": "potentials",
+    "Discretizer": "recording.states",
+    "HarmonicPotential": "potentials",
+    "Laplacian": "laplacians",
+    "Layout": "layouts",
+    "LearnedPotential": "potentials",
+    "LeastSquaresPolicy": "projection",
+    "MessagePotential": "potentials",
+    "Potential": "potentials",
+    "ShuffledPotential": "potentials",
+    "SoftPotential": "potentials",
+    "TabularMDP": "mdp",
+    "TransitionRecorder": "recording.recorder",
+    "Transitions": "recording.transitions",
+    "VectorTransitionRecorder": "recording.recorder",
+    "as_vector": "recording.states",
+    "create_potential": "potentials",
+    "deepwalk_basis": "bases",
+    "krylov_basis": "bases",
+    "laplacian": "laplacians",
+    "least_squares": "projection",
+    "lspi": "projection",
+    "lstd": "projection",
+    "policy_matrix": "policies",
+    "projected_values": "projection",
+    "proto_value_functions": "bases",
+    "random_basis": "bases",
+    "stationary_distribution": "laplacians",
+    "successor_basis": "bases",
+    "visited_graph": "laplacians",
+}
+
+__all__ = [
+    "BestPathPotential",
+    "Discretizer",
+    "HarmonicPotential",
+    "Laplacian",
+    "Layout",
+    "LearnedPotential",
+    "LeastSquaresPolicy",
+    "MessagePotential",
+    "Potential",
+    "ShuffledPotential",
+    "SoftPotential",
+    "TabularMDP",
+    "TransitionRecorder",
+    "Transitions",
+    "VectorTransitionRecorder",
+    "as_vector",
+    "create_potential",
+    "deepwalk_basis",
+    "krylov_basis",
+    "laplacian",
+    "least_squares",
+    "lspi",
+    "lstd",
+    "policy_matrix",
+    "projected_values",
+    "proto_value_functions",
+    "random_basis",
+    "stationary_distribution",
+    "successor_basis",
+    "visited_graph",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(f"allpass.rl.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'allpass.rl' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Recorded experience: one typed table of steps, and where steps come from."""
