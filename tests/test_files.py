@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from allpass.errors import InputError
-from allpass.files import check_folder, check_writable, drafted, write_whole
+from allpass.files import check_folder, check_writable, drafted, slug, write_whole
 
 
 def test_write_and_overwrite(tmp_path: Path):
@@ -94,3 +96,67 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_symbolic_link_is_written_through(tmp_path: Path):
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "page.html", tmp_path / "link.html"
+    link.symlink_to(target)
+    for content in (b"new", b"newer"):  # a link to nothing yet, then to a file
+        assert write_whole(link, content) == link
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "real"]
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(InputError, match="leads back to itself"):
+        check_writable(tmp_path / "loop")
+    (tmp_path / "away").symlink_to(tmp_path / "absent" / "page.html")
+    with pytest.raises(InputError, match="absent' does not exist"):
+        check_writable(tmp_path / "away")
+
+
+def test_what_is_no_regular_file_stays(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path / "pipe", "a named pipe"), (Path("/dev/null"), "a device")):
+        with pytest.raises(InputError, match=f"is {kind}, not a regular file; it stays as it is"):
+            write_whole(path, b"")
+    assert (tmp_path / "pipe").is_fifo()
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800.html"])
+def test_names_that_no_file_can_have(name: str):
+    for check in (check_writable, check_folder):
+        with pytest.raises(InputError, match="No file can be called"):
+            check(name)
+
+
+def test_the_mode_of_a_file_stays(tmp_path: Path):
+    path = write_whole(tmp_path / "own.csv", b"old")
+    path.chmod(0o600)
+    assert write_whole(path, b"new").stat().st_mode & 0o777 == 0o600
+
+
+def test_drafts_of_killed_processes_go_and_those_of_others_stay(tmp_path: Path):
+    writing = "import sys, os; from allpass.files import drafted\n"
+    writing += "with drafted(sys.argv[1]) as draft: draft.write_bytes(b'half'); os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", writing, str(tmp_path / "page.html")], check=False)
+    (left,) = tmp_path.iterdir()
+    assert left.suffix == ".part"
+    elsewhere = tmp_path / f".allpass-00000000-{2**22 + 1}-{'0' * 32}.part"
+    strange = tmp_path / ".allpass-notes.part"
+    for path in (elsewhere, strange):
+        path.touch()
+    with drafted(tmp_path / "page.html") as draft:
+        draft.write_bytes(b"ours")
+        write_whole(tmp_path / "other.html", b"")  # leaves drafts alone that are being written
+        assert draft.exists()
+    found = {path.name for path in tmp_path.iterdir()}
+    assert found == {elsewhere.name, strange.name, "page.html", "other.html"}
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a b/c", "..", "", "..\\up", "nul\0", "x" * 500])
+def test_a_slug_is_the_name_of_one_file(tmp_path: Path, name: str):
+    found = slug(name)
+    (tmp_path / found).touch()
+    assert [path.name for path in tmp_path.iterdir()] == [found]

@@ -1,21 +1,24 @@
 from __future__ import annotations
 
-import hashlib
 import json
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from tests.train.cards import change, read_card, reweigh, to_version_1, weights_file, write_card
 from tests.train.trainings import drawn, graph
 
 from allpass.data import splits
 from allpass.errors import InputError, MissingFileError
 from allpass.models import MODELS
 from allpass.train import checkpoint
-from allpass.train.checkpoint import CheckpointError
+from allpass.train.card import to_card
+from allpass.train.checkpoint import CARD, CheckpointError
 from allpass.train.fit import fit
 from allpass.train.rare import Threshold
 from allpass.train.rules.stopping import stopping
@@ -42,15 +45,8 @@ def saved(data, tmp_path) -> Path:
     return checkpoint.save(trained, tmp_path / "kept")
 
 
-def _change(folder: Path, **words: object) -> None:
-    card = json.loads((folder / "card.json").read_text())
-    (folder / "card.json").write_text(json.dumps({**card, **words}))
-
-
-def _reweigh(folder: Path, tensors: dict[str, torch.Tensor]) -> None:
-    """Other weights, with a card that says they are right."""
-    save_file(tensors, folder / "weights.safetensors")
-    _change(folder, sha256=hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest())
+def _columns(**parts: list[object]) -> dict[str, object]:
+    return {"scaler": {"kind": "columns", "mean": [0.0] * 5, "deviation": [1.0] * 5, **parts}}
 
 
 def test_what_is_saved_comes_back(data, tmp_path):
@@ -63,7 +59,8 @@ def test_what_is_saved_comes_back(data, tmp_path):
             assert getattr(found, part.name) == getattr(trained, part.name), part.name
     assert dict(found.versions) == dict(trained.versions)
     assert torch.equal(found.outputs(data), trained.outputs(data))
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["card.json", "kept", "weights.safetensors"]
+    files = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert files == ["card.json", weights_file(tmp_path / "kept").name]
 
 
 def test_names_scores_and_settings_come_back(saved):
@@ -77,14 +74,31 @@ def test_names_scores_and_settings_come_back(saved):
 
 
 @pytest.mark.parametrize("threshold", [Threshold(0, 0.1 + 0.2), Threshold(1), None])
-def test_a_threshold_comes_back_and_older_cards_have_none(data, tmp_path, threshold):
+def test_a_threshold_comes_back(data, tmp_path, threshold):
     two = drawn(data=data, out_channels=2, threshold=threshold)
     folder = checkpoint.save(two, tmp_path / "two")
     assert checkpoint.load(folder).threshold == threshold
-    card = json.loads((folder / "card.json").read_text())
-    del card["threshold"]
-    (folder / "card.json").write_text(json.dumps(card))
-    assert checkpoint.load(folder).threshold is None
+
+
+def test_checkpoints_of_the_first_format_are_read(data, tmp_path):
+    two = drawn(data=data, out_channels=2, nodes="0f")
+    folder = checkpoint.save(two, tmp_path / "two")
+    now = checkpoint.load(folder)
+    to_version_1(folder)
+    assert to_card(checkpoint.load(folder)) == to_card(now)
+    bare = {
+        key: value
+        for key, value in read_card(folder).items()
+        if key not in ("encodings", "threshold", "nodes")
+    }
+    (folder / "card.json").write_text(json.dumps(bare))
+    assert torch.equal(checkpoint.load(folder).outputs(data), two.outputs(data))
+    (folder / "weights.safetensors").write_bytes(b"")
+    with pytest.raises(CheckpointError, match=r"weights\.safetensors is damaged"):
+        checkpoint.load(folder)
+    checkpoint.save(two, folder)
+    assert not (folder / "weights.safetensors").exists()
+    assert to_card(checkpoint.load(folder)) == to_card(now)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +109,11 @@ def test_a_threshold_comes_back_and_older_cards_have_none(data, tmp_path, thresh
         ({"positive": 1, "value": 1.5}, "Got threshold=1.5"),
         ({"positive": 1, "value": "0.5"}, "describes no model"),
         ({"value": 0.5}, "describes no model"),
-        (0.5, "describes no model"),
+        (0.5, "has no sound entry 'threshold'"),
     ],
 )
 def test_a_threshold_that_cannot_be_used_is_refused(saved, threshold, told):
-    _change(saved, threshold=threshold)
+    change(saved, threshold=threshold)
     with pytest.raises(CheckpointError, match=told):
         checkpoint.load(saved)
 
@@ -161,7 +175,7 @@ def test_what_is_no_checkpoint_stays(data, saved, tmp_path):
     for folder, words in (
         (tmp_path / "own", "is no checkpoint; it stays as it is"),
         (saved, r"holds 'notes\.txt', which a checkpoint does not"),
-        (tmp_path / "file", "is not the name of a folder"),
+        (tmp_path / "file", "is no folder"),
     ):
         with pytest.raises(InputError, match=words):
             checkpoint.save(drawn(data=data), folder)
@@ -172,21 +186,80 @@ def test_what_is_no_checkpoint_stays(data, saved, tmp_path):
 
 
 @pytest.mark.parametrize("replacing", [True, False])
-def test_a_failure_leaves_things_as_they_were(saved, data, tmp_path, monkeypatch, replacing):
+@pytest.mark.parametrize("last", [CARD, "safetensors"])
+def test_a_failure_leaves_things_as_they_were(saved, data, tmp_path, monkeypatch, replacing, last):
     folder = saved if replacing else tmp_path / "new"
     before = sorted(tmp_path.rglob("*"))
-    rename = Path.rename
+    replace = Path.replace
 
     def fail(self: Path, target: Path) -> Path:
-        if self.name.endswith(".part"):
+        if str(target).endswith(last):
             raise OSError(28, "No space left on device")
-        return rename(self, target)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "rename", fail)
+    monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(CheckpointError, match=r"cannot be written: No space left .* Make room"):
         checkpoint.save(drawn("mlp-2", data=data), folder)
     assert sorted(tmp_path.rglob("*")) == before
     assert checkpoint.load(saved).model == "gcn"
+
+
+@pytest.mark.parametrize(
+    ("moment", "model"), [(0, "gcn"), (1, "gcn"), (2, "gcn"), (3, "mlp-2"), (4, "mlp-2")]
+)
+def test_killed_while_replacing_there_is_one_of_the_two(saved, data, moment, model):
+    child = os.fork()
+    if not child:
+        _die_at(moment)
+        checkpoint.save(drawn("mlp-2", data=data), saved)
+        os._exit(1)  # unreached
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert checkpoint.load(saved).model == model
+    checkpoint.save(drawn("mlp-1", data=data), saved)
+    assert checkpoint.load(saved).model == "mlp-1"
+    assert {path.name for path in saved.iterdir()} == {CARD, weights_file(saved).name}
+
+
+def _die_at(moment: int) -> None:
+    """End this process before or after one of its two replacements of a file, or before the old file is removed."""
+    replace, unlink, calls = Path.replace, Path.unlink, iter((1, 3))
+
+    def replacing(self: Path, target: Path) -> Path:
+        number = next(calls)
+        if moment == number - 1:
+            os._exit(9)
+        found = replace(self, target)
+        if moment == number:
+            os._exit(9)
+        return found
+
+    def removing(self: Path, missing_ok: bool = False) -> None:
+        if moment == 4 and self.suffix == ".safetensors":
+            os._exit(9)
+        unlink(self, missing_ok=missing_ok)
+
+    Path.replace, Path.unlink = replacing, removing
+
+
+def test_what_a_killed_first_save_left_is_replaced(data, tmp_path):
+    child = os.fork()
+    if not child:
+        _die_at(2)
+        checkpoint.save(drawn("mlp-2", data=data), tmp_path / "kept")
+    os.waitpid(child, 0)
+    with pytest.raises(CheckpointError, match=r"is no checkpoint: it has no card\.json"):
+        checkpoint.load(tmp_path / "kept")
+    assert checkpoint.load(checkpoint.save(drawn("gcn", data=data), tmp_path / "kept")).model == "gcn"
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+
+
+def test_a_reader_always_finds_a_whole_checkpoint(saved, data):
+    models = [drawn(model, data=data) for model in ("gcn", "mlp-1")]
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(lambda: [checkpoint.save(models[n % 2], saved) for n in range(60)])
+        while not writing.done():
+            assert checkpoint.load(saved).model in ("gcn", "mlp-1")
+        writing.result()
 
 
 def test_what_is_not_there_is_told(tmp_path):
@@ -200,8 +273,8 @@ def test_what_is_not_there_is_told(tmp_path):
 
 
 def test_a_lost_file_is_told(saved):
-    (saved / "weights.safetensors").unlink()
-    with pytest.raises(CheckpointError, match=r"it has no weights\.safetensors"):
+    weights_file(saved).unlink()
+    with pytest.raises(CheckpointError, match=r"it has no weights-.*\.safetensors"):
         checkpoint.load(saved)
 
 
@@ -212,29 +285,37 @@ def test_a_card_that_is_none_is_told(saved, content):
         checkpoint.load(saved)
 
 
-@pytest.mark.parametrize("version", [2, 0, None, "1"])
+@pytest.mark.parametrize("version", [3, 0, None, "1"])
 def test_another_version_is_told(saved, version):
-    _change(saved, version=version)
+    change(saved, version=version)
     with pytest.raises(
-        CheckpointError, match=rf"is of version {version!r}; this allpass reads 1\. Use the allpass"
+        CheckpointError, match=rf"is of version '{version}'; this allpass reads 2\. Use the allpass"
     ):
         checkpoint.load(saved)
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("model", 3), ("settings", []), ("in_channels", "5"), ("scaler", None), ("sha256", 1)]
+    ("key", "value"),
+    [("model", 3), ("settings", []), ("in_channels", "5"), ("in_channels", True), ("scaler", None)],
 )
 def test_an_entry_of_the_wrong_kind_is_told(saved, key, value):
-    _change(saved, **{key: value})
+    change(saved, **{key: value})
     with pytest.raises(CheckpointError, match=f"has no sound entry '{key}'"):
         checkpoint.load(saved)
 
 
 def test_a_lost_entry_is_told(saved):
-    card = json.loads((saved / "card.json").read_text())
-    del card["task"]
-    (saved / "card.json").write_text(json.dumps(card))
+    write_card(saved, {key: value for key, value in read_card(saved).items() if key != "task"})
     with pytest.raises(CheckpointError, match="has no sound entry 'task'"):
+        checkpoint.load(saved)
+
+
+@pytest.mark.parametrize("key", sorted(to_card(drawn())))
+def test_a_card_that_was_changed_is_told(saved, key):
+    card = read_card(saved)
+    value = {**card[key], "other": 1} if isinstance(card[key], dict) else [card[key]]
+    (saved / CARD).write_text(json.dumps({**card, key: value}))
+    with pytest.raises(CheckpointError, match=r"card\.json was changed after it was written, or is damaged"):
         checkpoint.load(saved)
 
 
@@ -243,21 +324,52 @@ def test_a_lost_entry_is_told(saved):
     [
         ({"model": "gnc"}, "There is no model 'gnc'"),
         ({"settings": {"num_layers": -1}}, "num_layers"),
-        ({"in_channels": 2**60}, "no model that can be built here"),
+        ({"settings": {"num_layers": 10**7}}, "num_layers is 10000000, which does not fit"),
+        ({"settings": {"hidden_channels": 10**9}}, "hidden_channels is 1000000000, which does not fit"),
+        ({"in_channels": 2**60}, "in_channels is 1152921504606846976"),
+        (
+            {"in_channels": 2**30, "scaler": {"kind": "none"}, "feature_names": None},
+            "in_channels is 1073741824, which does not fit",
+        ),
+        ({"num_nodes": 0}, "num_nodes is 0"),
+        ({"task": "foo"}, "no task 'foo'"),
+        ({"score": "foo"}, "with the score 'foo'"),
+        ({"score": "r2"}, "the score 'r2' is not for classification"),
+        ({"task": "binary"}, "1 output, not 3"),
         ({"scaler": {}}, "no model that can be built here"),
+        ({"scaler": {"kind": "foo"}}, "no scaling 'foo'"),
+        ({"scaler": {"kind": "auto"}}, "no scaling 'auto'"),
+        ({"scaler": {"kind": "none", "mean": [0.0], "deviation": [1.0]}}, "1 means and 1 deviations for 0"),
+        (_columns(mean=[0.0] * 4), "4 means and 5 deviations for 5"),
+        (_columns(deviation=[1.0] * 4 + [0.0]), "a deviation that cannot be used"),
+        (_columns(deviation=[1.0] * 4 + [-1.0]), "a deviation that cannot be used"),
+        (_columns(mean=[0.0] * 4 + [math.nan]), "a mean or a deviation that cannot be used"),
+        (_columns(mean=[0.0] * 4 + ["0"]), "a mean or a deviation that cannot be used"),
+        ({"units": {"kind": "columns", "mean": [0] * 3, "deviation": [1] * 3}}, "classes have no units"),
         ({"scores": {"test_score": "high"}}, "no model that can be built here"),
+        ({"scores": {"test_score": math.inf}}, "the score of 'test_score' is inf"),
         ({"class_names": ["a"]}, "names 1 of 3 classes"),
+        ({"class_names": ["a", "b", "a"]}, "two classes have the same name"),
+        ({"class_names": ["a", "b", 3]}, "a name is no text"),
         ({"feature_names": ["a"]}, "names 1 of 5 features"),
         ({"fills": {"a": "b"}}, "describes no model"),
-        ({"in_channels": 7}, "where its card asks for a tensor of shape"),
+        ({"fills": {"a": math.nan}}, "the fill of 'a' is nan"),
+        ({"encodings": [{"column": "a", "kind": "number"}] * 2}, "a column was read in two ways"),
+        ({"encodings": [{"column": "a", "kind": "foo"}]}, "describes no model"),
+        ({"seed": -1}, "the seed is -1"),
+        ({"epoch": -1}, "the epoch -1"),
+        ({"versions": {"torch": 2}}, "a version is no text"),
+        ({"in_channels": 7, "feature_names": None}, "deviations for 7"),
+        ({"files": {}}, "names no files"),
+        ({"files": {"weights": {"name": "../kept/card.json", "sha256": ""}}}, "names no files"),
         (
             {"settings": {}},
-            r"a tensor of shape \[64\] as 'layers\.1\.bias' where its card asks for a tensor of shape \[3\]",
+            r"a tensor of shape \[64\] as 'layers\.1\.bias' where the card asks for a tensor of shape \[3\]",
         ),
     ],
 )
 def test_a_card_that_does_not_fit_is_told(saved, words, told):
-    _change(saved, **words)
+    change(saved, **words)
     with pytest.raises(CheckpointError, match=told) as raised:
         checkpoint.load(saved)
     assert str(saved) in str(raised.value)
@@ -265,54 +377,60 @@ def test_a_card_that_does_not_fit_is_told(saved, words, told):
 
 @pytest.mark.parametrize("cut", [0, 7, 8, 100, -1])
 def test_weights_cut_short_are_told(saved, cut):
-    content = (saved / "weights.safetensors").read_bytes()
-    (saved / "weights.safetensors").write_bytes(content[:cut])
+    content = weights_file(saved).read_bytes()
+    weights_file(saved).write_bytes(content[:cut])
     with pytest.raises(CheckpointError, match="is damaged, or of another checkpoint"):
         checkpoint.load(saved)
-    _change(saved, sha256=hashlib.sha256(content[:cut]).hexdigest())
+    reweigh(saved, content[:cut])
     with pytest.raises(CheckpointError, match="is no safetensors file"):
         checkpoint.load(saved)
 
 
 def test_one_bit_is_noticed(saved):
-    content = bytearray((saved / "weights.safetensors").read_bytes())
+    content = bytearray(weights_file(saved).read_bytes())
     content[-1] ^= 1
-    (saved / "weights.safetensors").write_bytes(content)
+    weights_file(saved).write_bytes(content)
     with pytest.raises(CheckpointError, match="is damaged"):
         checkpoint.load(saved)
 
 
 def test_weights_of_another_checkpoint_are_told(saved, data, tmp_path):
     other = checkpoint.save(drawn("gcn", data=data, settings={"num_layers": 4}), tmp_path / "other")
-    (other / "weights.safetensors").replace(saved / "weights.safetensors")
+    weights_file(other).replace(weights_file(saved))
     with pytest.raises(CheckpointError, match=r"or of another checkpoint than card\.json"):
         checkpoint.load(saved)
 
 
 def test_wrong_lost_and_added_tensors_are_told(saved):
-    tensors = load_file(saved / "weights.safetensors")
+    tensors = load_file(weights_file(saved))
     first = sorted(tensors)[0]
     for changed, told in (
-        ({**tensors, first: torch.zeros(2, 2)}, rf"has a tensor of shape \[2, 2\] as '{first}' where"),
-        ({name: value for name, value in tensors.items() if name != first}, f"has nothing as '{first}'"),
-        ({**tensors, "extra": torch.zeros(1)}, "'extra' where its card asks for nothing"),
+        ({**tensors, first: torch.zeros(2, 2)}, rf"have a tensor of shape \[2, 2\] as '{first}' where"),
+        ({name: value for name, value in tensors.items() if name != first}, f"have nothing as '{first}'"),
+        ({**tensors, first: tensors[first].fill_(torch.nan)}, f"'{first}' hold NaN or infinity"),
+        ({**tensors, first: tensors[first].long()}, f"'{first}' are torch.int64"),
+        ({**tensors, first: tensors[first].to(torch.float8_e5m2)}, f"'{first}' are torch.float8_e5m2"),
+        ({**tensors, "extra": torch.zeros(1)}, "'extra' where the card asks for nothing"),
     ):
-        _reweigh(saved, changed)
+        reweigh(saved, changed)
         with pytest.raises(CheckpointError, match=told):
             checkpoint.load(saved)
 
 
 def test_labels_of_other_nodes_are_told(data, tmp_path):
     folder = checkpoint.save(drawn("label-propagation", data=data, labels=data.y), tmp_path / "kept")
-    _reweigh(folder, {"training/labels": torch.zeros(7, dtype=torch.long)})
-    with pytest.raises(CheckpointError, match="labels of another number of nodes"):
-        checkpoint.load(folder)
+    for labels, told in (
+        (torch.zeros(7, dtype=torch.long), "labels of another number of nodes"),
+        (torch.full_like(data.y, 3), "its labels are no classes of the model"),
+        (data.y.float(), "its labels are no classes of the model"),
+    ):
+        reweigh(folder, {"training/labels": labels})
+        with pytest.raises(CheckpointError, match=told):
+            checkpoint.load(folder)
 
 
 def test_nothing_is_unpickled(saved, tmp_path):
     torch.save({"weight": torch.zeros(1)}, tmp_path / "pickle")
-    content = (tmp_path / "pickle").read_bytes()
-    (saved / "weights.safetensors").write_bytes(content)
-    _change(saved, sha256=hashlib.sha256(content).hexdigest())
+    reweigh(saved, (tmp_path / "pickle").read_bytes())
     with pytest.raises(CheckpointError, match="is no safetensors file"):
         checkpoint.load(saved)

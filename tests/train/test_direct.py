@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from tests.train.cards import weights_file
 from torch_geometric.data import Data
 
 from allpass.data import contextual_sbm, splits
@@ -97,7 +98,7 @@ def test_positions_are_read_from_the_checkpoint(data: Data, tmp_path) -> None:
     """Another machine may find other singular vectors."""
     (trained,) = train_folds("structure-trees", data, splits(data, "random", count=1), {})
     folder = checkpoint.save(trained, tmp_path / "kept")
-    assert load_file(folder / "weights.safetensors")["positions"].shape == (120, 32)
+    assert load_file(weights_file(folder))["positions"].shape == (120, 32)
 
 
 @pytest.mark.parametrize("name", ["trees.0.threshold", "seed"])

@@ -52,6 +52,7 @@ def train(
 ) -> None:
     """Train a model on several splits, report its test score, and keep the one that validation chooses."""
     from allpass.cli.progress import training as progress
+    from allpass.files import slug
     from allpass.train import checkpoint
     from allpass.train.folds import best, train_folds
     from allpass.train.given import divide
@@ -59,7 +60,9 @@ def train(
     data = graph.load()
     model = model or default_model(data)
     settings = _settings(chosen or [], model)
-    folder = checkpoint.check_free(output or f"{data.name}-{model}")  # before minutes of work, not after
+    folder = checkpoint.check_free(
+        output or slug(f"{data.name}-{model}")
+    )  # before minutes of work, not after
     say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
     with progress() as on_progress:

@@ -1,59 +1,34 @@
-"""Trained models as files that load next year: weights as safetensors, and a card in JSON that says all the rest."""
+"""Trained models as files that load next year: tensors as safetensors, and a card in JSON that says all the rest."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-import shutil
-from dataclasses import replace
+import re
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from types import NoneType
 from typing import Any
-from uuid import uuid4
 
 from safetensors import SafetensorError
 from safetensors.torch import load as read_tensors
 from safetensors.torch import save as written_tensors
 from torch import Tensor
 
-from allpass.data.tables.encodings import Encoding
 from allpass.errors import AllpassError, InputError, MissingFileError
-from allpass.models.catalog import resolve
-from allpass.train import network
-from allpass.train.rare import Threshold
-from allpass.train.runs.identity import plain
-from allpass.train.scaling import Scaler
-from allpass.train.trained import Trained, known_fills
+from allpass.files import check_folder, locked, remove_leftovers, sync_folder, write_whole
+from allpass.train.card import CardError, from_card, to_card, to_tensors
+from allpass.train.runs.identity import canonical
+from allpass.train.trained import Trained
 
 FORMAT = "allpass checkpoint"
-VERSION = 1
-CARD, WEIGHTS = "card.json", "weights.safetensors"
+VERSION = 2
+CARD = "card.json"
 
-_LABELS = "training/labels"  # no parameter has a name with a slash
-_WORDS: dict[str, type | tuple[type, ...]] = {
-    "model": str,
-    "settings": dict,
-    "in_channels": int,
-    "out_channels": int,
-    "num_nodes": int,
-    "task": str,
-    "score": str,
-    "scaler": dict,
-    "undirected": bool,
-    "units": (dict, NoneType),
-    "class_names": (list, NoneType),
-    "feature_names": (list, NoneType),
-    "fills": dict,
-    "scores": dict,
-    "dataset": str,
-    "fingerprint": str,
-    "split": str,
-    "seed": int,
-    "epoch": (int, NoneType),
-    "versions": dict,
-}
-_ENCODINGS = "encodings"  # cards of older versions have none
+_FIRST = "weights.safetensors"  # of version 1
+_OURS = re.compile(r"card\.json|weights\.safetensors|weights-[0-9a-f]{12}\.safetensors|\.allpass-.+\.part")
+_RETRIES = 10
+_UNBUILDABLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RuntimeError, MemoryError)
 
 
 class CheckpointError(AllpassError):
@@ -63,6 +38,9 @@ class CheckpointError(AllpassError):
 def save(trained: Trained, folder: str | Path) -> Path:
     """Write a checkpoint, whole or not at all; an older one in its place is replaced.
 
+    The card names the file of the weights, whose name is that of its content. So a checkpoint is replaced in the
+    moment in which its card is: whoever loads it gets the old one or the new one, also where this process is killed.
+
     Args:
         trained: What to keep.
         folder: The folder to make.
@@ -71,39 +49,49 @@ def save(trained: Trained, folder: str | Path) -> Path:
         The folder.
     """
     folder = check_free(folder)
-    tensors = {name: value.contiguous() for name, value in trained.weights.items()}
-    if trained.labels is not None:
-        tensors[_LABELS] = trained.labels
-    weights = written_tensors(tensors)
-    card = {"format": FORMAT, "version": VERSION, **to_card(trained), "sha256": _sha256(weights)}
-    draft = folder.with_name(f".{folder.name}.{uuid4().hex}.part")
+    content = written_tensors(to_tensors(trained))
+    file = f"weights-{_sha256(content)[:12]}.safetensors"
+    card = {"format": FORMAT, "version": VERSION, **to_card(trained)}
+    card["files"] = {"weights": {"name": file, "sha256": _sha256(content)}}
+    card["digest"] = _digest(card)
+    text = json.dumps(card, indent=2, ensure_ascii=False)
     try:
-        draft.mkdir()
-        (draft / WEIGHTS).write_bytes(weights)
-        (draft / CARD).write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        _put(draft, folder)
-    except OSError as error:
+        new = not folder.exists()
+        folder.mkdir(exist_ok=True)
+        with locked(folder):
+            try:
+                write_whole(folder / file, content)
+                write_whole(folder / CARD, f"{text}\n".encode())
+            finally:
+                _remove_unused(folder)
+        if new:
+            sync_folder(folder.absolute().parent)
+    except (OSError, InputError) as error:
+        cause = error if isinstance(error, OSError) else error.__cause__
         raise CheckpointError(
-            f"The checkpoint {str(folder)!r} cannot be written: {error.strerror}.",
+            f"The checkpoint {str(folder)!r} cannot be written: {getattr(cause, 'strerror', None) or error}.",
             "Make room, or give another folder; what was there before is there still.",
         ) from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return folder
 
 
 def check_free(folder: str | Path) -> Path:
     """Raise where no checkpoint may be written; for asking before the work, not after."""
     folder = Path(folder)
+    check_folder(folder)
     if not folder.absolute().parent.is_dir():
         raise MissingFileError(f"There is no folder {str(folder.parent)!r}.", "Make it first.")
     if folder.is_dir():
-        others = sorted({entry.name for entry in folder.iterdir()} - {CARD, WEIGHTS})
-        ours = not any(folder.iterdir()) or _is_card(folder / CARD)
-        if others or not ours:
-            held = f"holds {others[0]!r}, which a checkpoint does not" if others else "is no checkpoint"
-            raise InputError(f"The folder {str(folder)!r} {held}; it stays as it is.", "Give another folder.")
-    elif folder.exists() or not folder.name:
+        names = sorted(entry.name for entry in folder.iterdir())
+        others = [name for name in names if not _OURS.fullmatch(name)]
+        if others:
+            problem = f"holds {others[0]!r}, which a checkpoint does not"
+        elif CARD in names and not _is_card(folder / CARD):
+            problem = "is no checkpoint"
+        else:
+            return folder
+        raise InputError(f"The folder {str(folder)!r} {problem}; it stays as it is.", "Give another folder.")
+    if folder.is_symlink():  # to nothing
         raise InputError(f"{str(folder)!r} is not the name of a folder.", "Give another one.")
     return folder
 
@@ -118,146 +106,99 @@ def load(folder: str | Path) -> Trained:
     if not folder.is_dir():
         problem = "is a file, not the folder of a checkpoint" if folder.exists() else "does not exist"
         raise MissingFileError(f"{str(folder)!r} {problem}.", "Give a folder that `allpass train` wrote.")
-    for name in (CARD, WEIGHTS):
-        if not (folder / name).is_file():
-            raise CheckpointError(
-                f"The folder {str(folder)!r} is no checkpoint: it has no {name}.",
-                "Give a folder that `allpass train` wrote.",
-            )
-    card = _read_card(folder)
-    tensors = _read_weights(folder, card)
-    labels = tensors.pop(_LABELS, None)
+    for _ in range(_RETRIES):
+        card = _read_card(folder)
+        try:
+            tensors = _read_tensors(folder, card["files"]["weights"])
+            break
+        except CheckpointError:  # replaced since its card was read, or damaged
+            if _read_card(folder) == card:
+                raise
     try:
-        trained = Trained(
-            **{
-                **{key: card[key] for key in _WORDS},
-                "settings": {key: _frozen(value) for key, value in card["settings"].items()},
-                "scaler": Scaler.from_dict(card["scaler"]),
-                "units": None if card["units"] is None else Scaler.from_dict(card["units"]),
-                "class_names": _frozen(card["class_names"]),
-                "feature_names": _frozen(card["feature_names"]),
-                "threshold": None if card.get("threshold") is None else Threshold(**card["threshold"]),
-                "nodes": str(card.get("nodes") or ""),
-                "fills": {name: float(value) for name, value in card["fills"].items()},
-                "encodings": tuple(map(Encoding.from_dict, card.get(_ENCODINGS, ()))),
-                "scores": {
-                    k: math.nan if value is None else float(value) for k, value in card["scores"].items()
-                },
-            },
-            weights=tensors,
-            labels=labels,
-        )
-        encodings = known_fills(trained.encodings, trained.feature_names, trained.fills, trained.scaler)
-        trained = replace(trained, encodings=encodings)
-        shapes = {
-            key: value for key, value in trained.settings.items() if key != "init"
-        }  # may need the graph
-        entry = resolve(trained.model)[0]
-        if entry.is_network:
-            expected = network.untrained(trained.model, shapes, **trained.sizes).state_dict()
-        else:
-            _ = trained.network  # which checks what it is made of
-            expected = tensors
-    except (
-        AllpassError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-        RuntimeError,
-        MemoryError,
-    ) as error:
-        raise _broken(folder, f"its card describes no model that can be built here ({error})") from error
-    _check_weights(folder, tensors, expected)
-    _check_names(folder, trained)
-    return trained
-
-
-def to_card(trained: Trained) -> dict[str, Any]:
-    """Everything but the weights, in the types of JSON; a score that is no number is None."""
-    words = {
-        **{key: getattr(trained, key) for key in _WORDS},
-        "scaler": trained.scaler.to_dict(),
-        "units": None if trained.units is None else trained.units.to_dict(),
-        _ENCODINGS: [
-            encoding.to_dict() for encoding in trained.encodings
-        ],  # older cards lack this and the next
-        "nodes": trained.nodes,
-        "threshold": None if trained.threshold is None else trained.threshold.to_dict(),
-        "scores": {key: value if math.isfinite(value) else None for key, value in trained.scores.items()},
-    }
-    card: dict[str, Any] = plain(words, "checkpoint")
-    return card
-
-
-def _put(draft: Path, folder: Path) -> None:
-    """The draft in the place of the folder; what was there goes when it is done, or comes back."""
-    if not folder.exists():
-        draft.rename(folder)
-        return
-    old = draft.with_suffix(".old")
-    folder.rename(old)
-    try:
-        draft.rename(folder)
-    except OSError:
-        old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _is_card(path: Path) -> bool:
-    try:
-        card = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(card, dict) and card.get("format") == FORMAT
+        return from_card(card, tensors)
+    except CardError as error:
+        raise _broken(folder, str(error)) from error
+    except AllpassError as error:
+        raise _broken(folder, f"its card says: {error.problem[:160].rstrip('.')}") from error
+    except _UNBUILDABLE as error:
+        raise _broken(folder, "its card describes no model that can be built here") from error
 
 
 def _read_card(folder: Path) -> dict[str, Any]:
-    if not _is_card(folder / CARD):
-        raise _broken(folder, f"{CARD} is not the card of a checkpoint")
-    card: dict[str, Any] = json.loads((folder / CARD).read_bytes())
-    if card.get("version") != VERSION:
+    if not (folder / CARD).is_file():
         raise CheckpointError(
-            f"The checkpoint {str(folder)!r} is of version {card.get('version')!r}; this allpass reads {VERSION}.",
+            f"The folder {str(folder)!r} is no checkpoint: it has no {CARD}.",
+            "Give a folder that `allpass train` wrote.",
+        )
+    card = _is_card(folder / CARD)
+    if not card:
+        raise _broken(folder, f"{CARD} is not the card of a checkpoint")
+    version = card.get("version")
+    if version == 1 and version is not True:
+        return _of_version_1(folder, card)
+    if version != VERSION:
+        raise CheckpointError(
+            f"The checkpoint {str(folder)!r} is of version {str(version)[:20]!r}; this allpass reads {VERSION}.",
             "Use the allpass that wrote it, or a newer one: pip install -U allpass.",
         )
-    for key, kind in {**_WORDS, "sha256": str}.items():
-        if key not in card or not isinstance(card[key], kind):
-            raise _broken(folder, f"{CARD} has no sound entry {key!r}")
+    if card.get("digest") != _digest(card):
+        raise _broken(folder, f"{CARD} was changed after it was written, or is damaged")
+    files = card.get("files")
+    if not isinstance(files, dict) or "weights" not in files or not all(map(_is_file, files.values())):
+        raise _broken(folder, f"{CARD} names no files of a checkpoint")
     return card
 
 
-def _read_weights(folder: Path, card: dict[str, Any]) -> dict[str, Tensor]:
-    content = (folder / WEIGHTS).read_bytes()
-    if _sha256(content) != card["sha256"]:
-        raise _broken(folder, f"{WEIGHTS} is damaged, or of another checkpoint than {CARD}")
+def _is_file(file: object) -> bool:
+    """Whether an entry names a file of the folder."""
+    words = (file.get("name"), file.get("sha256")) if isinstance(file, dict) else (None,)
+    return all(isinstance(word, str) for word in words) and _OURS.fullmatch(str(words[0])) is not None
+
+
+def _of_version_1(folder: Path, card: dict[str, Any]) -> dict[str, Any]:
+    """A card from before it had a digest; the first ones had no schema, no threshold and no hash of the nodes."""
+    if not isinstance(card.get("sha256"), str):
+        raise _broken(folder, f"{CARD} has no sound entry 'sha256'")
+    files = {"weights": {"name": _FIRST, "sha256": card["sha256"]}}
+    return {"encodings": [], "threshold": None, "nodes": "", **card, "files": files}
+
+
+def _is_card(path: Path) -> dict[str, Any]:
+    """The content of a card; empty where it is none."""
+    try:
+        card = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return card if isinstance(card, dict) and card.get("format") == FORMAT else {}
+
+
+def _read_tensors(folder: Path, file: Mapping[str, str]) -> dict[str, Tensor]:
+    name = file["name"]
+    try:
+        content = (folder / name).read_bytes()
+    except OSError as error:
+        raise _broken(folder, f"it has no {name}") from error
+    if _sha256(content) != file["sha256"]:
+        raise _broken(folder, f"{name} is damaged, or of another checkpoint than {CARD}")
     try:
         return read_tensors(content)
     except (SafetensorError, KeyError, ValueError, RuntimeError) as error:
-        raise _broken(folder, f"{WEIGHTS} is no safetensors file ({error})") from error
+        raise _broken(folder, f"{name} is no safetensors file") from error
 
 
-def _check_weights(folder: Path, found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
-    for name in sorted(found.keys() | expected.keys()):
-        have, want = (None if name not in side else list(side[name].shape) for side in (found, expected))
-        if have != want:
-            told = [
-                f"a tensor of shape {shape}" if shape is not None else "nothing" for shape in (have, want)
-            ]
-            raise _broken(folder, f"{WEIGHTS} has {told[0]} as {name!r} where its card asks for {told[1]}")
-
-
-def _check_names(folder: Path, trained: Trained) -> None:
-    names, features = trained.class_names, trained.feature_names
-    if names is not None and trained.task != "regression" and len(names) < trained.out_channels:
-        raise _broken(folder, f"{CARD} names {len(names)} of {trained.out_channels} classes")
-    if trained.threshold is not None and trained.num_classes != 2:
-        raise _broken(folder, f"{CARD} has a threshold, which is for two classes")
-    if features is not None and len(features) != trained.in_channels:
-        raise _broken(folder, f"{CARD} names {len(features)} of {trained.in_channels} features")
-    if trained.labels is not None and len(trained.labels) != trained.num_nodes:
-        raise _broken(folder, f"{WEIGHTS} has labels of another number of nodes than its card")
+def _remove_unused(folder: Path) -> None:
+    """Remove the files that the card does not name, and the folder where there is no card."""
+    card = _is_card(folder / CARD)
+    used = {CARD, *(file["name"] for file in card.get("files", {}).values())}
+    if card.get("version") == 1:
+        used.add(_FIRST)
+    for path in list(folder.iterdir()):
+        if path.name not in used and path.suffix == ".safetensors":
+            path.unlink(missing_ok=True)
+    if not card:
+        remove_leftovers(folder)
+        with suppress(OSError):  # holds something else
+            folder.rmdir()
 
 
 def _broken(folder: Path, what: str) -> CheckpointError:
@@ -267,9 +208,9 @@ def _broken(folder: Path, what: str) -> CheckpointError:
     )
 
 
-def _frozen(value: Any) -> Any:
-    """JSON has lists alone; settings and names are tuples."""
-    return tuple(_frozen(part) for part in value) if isinstance(value, list) else value
+def _digest(card: Mapping[str, Any]) -> str:
+    """One hash of the card and, as it holds their hashes, of all files."""
+    return _sha256(canonical({key: value for key, value in card.items() if key != "digest"}).encode("ascii"))
 
 
 def _sha256(content: bytes) -> str:
