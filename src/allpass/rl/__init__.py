@@ -1,6 +1,7 @@
 """Markov decision processes as graphs: states are nodes, transitions edges, values signals on them.
 
-Names are imported on first use, so ``import allpass.rl`` needs neither Gymnasium nor torch.
+Names are imported on first use, so ``import allpass.rl`` needs neither Gymnasium nor torch. It registers the
+environments of allpass where Gymnasium is installed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
         random_basis,
         successor_basis,
     )
+    from allpass.rl.environments.grids import GRIDS, Grid
+    from allpass.rl.environments.tabular import TabularEnv
     from allpass.rl.laplacians import Laplacian, laplacian, stationary_distribution, visited_graph
     from allpass.rl.layouts import Layout
     from allpass.rl.mdp import TabularMDP
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "BestPathPotential": "potentials",
     "Discretizer": "recording.states",
+    "GRIDS": "environments.grids",
+    "Grid": "environments.grids",
     "HarmonicPotential": "potentials",
     "Laplacian": "laplacians",
     "Layout": "layouts",
@@ -47,6 +52,7 @@ _HOMES = {
     "Potential": "potentials",
     "ShuffledPotential": "potentials",
     "SoftPotential": "potentials",
+    "TabularEnv": "environments.tabular",
     "TabularMDP": "mdp",
     "TransitionRecorder": "recording.recorder",
     "Transitions": "recording.transitions",
@@ -69,8 +75,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "GRIDS",
     "BestPathPotential",
     "Discretizer",
+    "Grid",
     "HarmonicPotential",
     "Laplacian",
     "Layout",
@@ -80,6 +88,7 @@ __all__ = [
     "Potential",
     "ShuffledPotential",
     "SoftPotential",
+    "TabularEnv",
     "TabularMDP",
     "TransitionRecorder",
     "Transitions",
@@ -110,3 +119,13 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+try:
+    import gymnasium  # noqa: F401
+except ImportError:  # only what needs it asks for it
+    pass
+else:
+    from allpass.rl.environments.ids import register
+
+    register()

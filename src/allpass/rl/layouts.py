@@ -49,8 +49,10 @@ def stack_rows(blocks: Any, layout: Layout, what: str) -> Any:
     return rows[order]
 
 
-def expected_rewards(rewards: Any, transitions: Any, num_actions: int, layout: Layout) -> NDArray[np.float64]:
-    r"""The vector :math:`r_{(sa)} = \sum_{s'} P_{sa,s'} \, r(s, a, s')`, ``[S*A]``.
+def expected_rewards(
+    rewards: Any, transitions: Any, num_actions: int, layout: Layout
+) -> tuple[NDArray[np.float64], Any]:
+    r"""The vector :math:`r_{(sa)} = \sum_{s'} P_{sa,s'} \, r(s, a, s')`, ``[S*A]``, and r(s, a, s') where it was given.
 
     Args:
         rewards: ``[S*A]``, ``[S, A]``, or a number a transition in the layout of the transitions.
@@ -65,12 +67,12 @@ def expected_rewards(rewards: Any, transitions: Any, num_actions: int, layout: L
         table = stack_rows(rewards, layout, "rewards")
         if table.shape != transitions.shape:
             raise _wrong_shape(table.shape, num_states, num_actions)
-        return np.asarray(transitions.multiply(table).sum(axis=1)).ravel()
+        return np.asarray(transitions.multiply(table).sum(axis=1)).ravel(), table
     array = _array(rewards, "rewards")
     if array.shape in ((pairs,), (num_states, num_actions)):
-        return array.reshape(-1).copy()
+        return array.reshape(-1).copy(), None
     if array.shape == transitions.shape:
-        return np.asarray(transitions.multiply(array).sum(axis=1)).ravel()
+        return np.asarray(transitions.multiply(array).sum(axis=1)).ravel(), sp.csr_array(array)
     raise _wrong_shape(array.shape, num_states, num_actions)
 
 

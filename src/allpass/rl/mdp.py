@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.rl.layouts import Layout, expected_rewards, stack_rows
 from allpass.rl.policies import TOLERANCE, policy_matrix
 from allpass.rl.rows import take_rows
+
+if TYPE_CHECKING:
+    from allpass.rl.environments.grids import Grid
+    from allpass.rl.recording.transitions import Transitions
 
 
 class TabularMDP:
@@ -34,6 +38,7 @@ class TabularMDP:
         states: Names of the states; by default they are numbers.
         actions: Names of the actions; by default they are numbers.
         start: ``[S]``, the probabilities of the first state; by default every state that is not terminal is as likely.
+        positions: ``[S, 2]``, row and column of each state where it is drawn; NaN for states that have no place.
         layout: ``"SA,S"`` for ``[S*A, S]``, ``"A,S,S"`` or ``"S,A,S"``; the latter also as a list of matrices.
 
     Example:
@@ -57,6 +62,7 @@ class TabularMDP:
         states: Sequence[Any] | None = None,
         actions: Sequence[Any] | None = None,
         start: Any = None,
+        positions: Any = None,
         layout: Layout = "SA,S",
     ) -> None:
         P = stack_rows(transitions, layout, "transitions")
@@ -72,7 +78,7 @@ class TabularMDP:
         self.states = _names(states, num_states, "states")
         self.actions = _names(actions, self.num_actions, "actions")
         self.mask = _mask(mask, num_states, self.num_actions)
-        r = expected_rewards(rewards, P, self.num_actions, layout)
+        r, self.transition_rewards = expected_rewards(rewards, P, self.num_actions, layout)
         self.P = self._checked_transitions(P)
         self.r = self._checked_rewards(r)
         self.discount = _discount(discount)
@@ -82,12 +88,70 @@ class TabularMDP:
                 "Pass a discount below 1, or add a state that keeps to itself without reward.",
             )
         self.start = self._checked_start(start)
+        self.positions = _positions(positions, num_states)
+        self.grid: Grid | None = None
 
     def __repr__(self) -> str:
         return (
             f"TabularMDP(states={self.num_states}, actions={self.num_actions}, discount={self.discount:g}, "
             f"terminal={int(self.terminal.sum())})"
         )
+
+    @classmethod
+    def from_grid(cls, grid: Grid | str, discount: float = 0.99, **options: Any) -> Self:
+        r"""The process of an agent that walks on a grid drawn as text.
+
+        Args:
+            grid: A :class:`~allpass.rl.Grid`, the drawing, or the name of a grid such as ``"four-rooms"``.
+            discount: :math:`\gamma`.
+            **options: Of :class:`~allpass.rl.Grid`: ``slip``, ``goal_reward``, ``hole_reward``, ``step_reward``.
+
+        Example:
+            >>> mdp = TabularMDP.from_grid("S..G", discount=0.5)
+            >>> mdp.states
+            [(0, 0), (0, 1), (0, 2), 'end']
+        """
+        from allpass.rl.environments.grids import Grid
+
+        drawn = Grid(grid, **options) if isinstance(grid, str) else grid
+        mdp = cls(discount=discount, **drawn.arrays())
+        mdp.grid = drawn
+        return mdp
+
+    @classmethod
+    def from_gymnasium(cls, env: Any, discount: float = 0.99, *, use_mask: bool = True) -> Self:
+        r"""The process of a Gymnasium environment that knows its own transitions: ``env.unwrapped.P``.
+
+        States and actions keep their numbers. Where episodes end, one absorbing state follows the others. Time limits
+        are no part of the process.
+
+        Args:
+            env: An environment of Gymnasium's toy-text family or of allpass, or its id.
+            discount: :math:`\gamma`.
+            use_mask: Allow only the actions that ``env.unwrapped.action_mask`` allows, where there is one (Taxi).
+        """
+        from allpass.rl.environments.toy_text import read_environment, unwrapped
+
+        inner = unwrapped(env)
+        if isinstance(getattr(inner, "mdp", None), cls):
+            return inner.mdp.with_discount(discount)
+        return cls(discount=discount, **read_environment(inner, use_mask))
+
+    @classmethod
+    def from_transitions(cls, steps: Transitions, discount: float = 0.99) -> Self:
+        """The process that recorded steps show: probabilities are shares of counts, rewards are means.
+
+        See :func:`~allpass.rl.recording.estimate.estimate`.
+        """
+        from allpass.rl.recording.estimate import estimate
+
+        return cls(discount=discount, **estimate(steps))
+
+    def to_env(self, *, render_mode: str | None = None) -> Any:
+        """A Gymnasium environment of this process; states and actions are their numbers."""
+        from allpass.rl.environments.tabular import TabularEnv
+
+        return TabularEnv(self, render_mode=render_mode)
 
     def with_discount(self, discount: float) -> Self:
         """The same process with another discount; matrices are shared."""
@@ -218,6 +282,17 @@ def _names(names: Sequence[Any] | None, count: int, what: str) -> list[Any] | No
             "Expected a different name for each.",
         )
     return names
+
+
+def _positions(positions: Any, num_states: int) -> NDArray[np.float64] | None:
+    if positions is None:
+        return None
+    array = np.asarray(positions, dtype=np.float64)
+    if array.shape != (num_states, 2):
+        raise InputError(
+            f"Got positions of shape {list(array.shape)}.", f"Expected [{num_states}, 2]: row and column."
+        )
+    return array
 
 
 def _mask(mask: Any, num_states: int, num_actions: int) -> NDArray[np.bool_]:
