@@ -1,6 +1,7 @@
 """The terminal form of a diagnosis."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,17 +88,21 @@ def test_two_splits_have_no_interval():
 
 
 def test_a_p_value_needs_three_splits_that_differ():
-    for scores, told in (
-        ({"gcn": (0.5, 0.6), "mlp-2": (0.4, 0.5)}, False),
-        ({"gcn": (0.5, 0.6, 0.7), "mlp-2": (0.4, 0.5, 0.6)}, False),
-        ({"gcn": (0.5, 0.6, 0.7), "mlp-2": (0.4, 0.5, 0.5)}, True),
+    steady, shifted, other = (0.5, 0.6, 0.7), (0.4, 0.5, 0.6), (0.4, 0.5, 0.5)
+    for scores, signs in (
+        ({"gcn": steady[:2], "mlp-2": shifted[:2]}, None),
+        ({"gcn": steady, "mlp-2": shifted}, None),
+        ({"gcn": steady, "mlp-2": other}, {"mlp-2": False}),
+        ({"gcn": steady, "mlp-2": other, "sage": shifted}, {"mlp-2": False, "sage": True}),
     ):
         out = io.StringIO()
         show_comparison(comparison(scores), "gcn", None, Console(file=out, width=150))
-        heading, _, second, *rest = out.getvalue().splitlines()
-        assert "p (Holm)" in heading
-        assert ("–" in second.split()) is not told
-        assert ("nothing of chance" in " ".join(rest)) is not told
+        assert ("p (Holm)" in out.getvalue()) is (signs is not None)
+        for model, absent in (signs or {}).items():
+            (line,) = (line for line in out.getvalue().splitlines() if line.startswith(model))
+            assert ("–" in line.split()) is absent
+        missing = signs is not None and any(signs.values())
+        assert ("the same on all splits" in out.getvalue()) is missing
 
 
 def test_errors_say_their_unit():
@@ -114,5 +119,61 @@ def test_one_split_and_runs_that_diverged():
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert lines[1] == ["gcn", "*", "0.500", "60", "1.5", "s"]
     assert "1 split of drawn" in out.getvalue()
-    assert lines[2] == ["mlp-2", "nan", "+nan", "–", "60", "1.5", "s"]
+    assert lines[2] == ["mlp-2", "nan", "+nan", "60", "1.5", "s"]
     assert "Runs whose loss was no number: mlp-2 (1)." in out.getvalue()
+
+
+def judged(verdict, width: int = 80) -> str:
+    out = io.StringIO()
+    show_diagnosis(replace(diagnose("karate"), verdict=verdict), None, Console(file=out, width=width))
+    return out.getvalue()
+
+
+def test_a_model_that_guesses_is_never_bold():
+    out = io.StringIO()
+    flat = (0.30, 0.31, 0.29)
+    verdict = verdict_on({"mlp-2": flat, "gcn": flat})
+    report = diagnose("karate")
+    advice = replace(report.recommendation, heading="No model to recommend", models=("mlp-2",))
+    console = Console(file=out, width=80, force_terminal=True, color_system="standard")
+    show_diagnosis(replace(report, verdict=verdict, recommendation=advice), None, console)
+    assert "No model to recommend:" in out.getvalue()
+    rows = [
+        line
+        for line in out.getvalue().splitlines()
+        if re.match("(\x1b\\[\\S*m)* +(\x1b\\[\\S*m)*(mlp-2|gcn)", line)
+    ]
+    assert len(rows) == 3
+    assert not any("\x1b[1m" in line for line in rows)
+
+
+def test_nothing_is_cut_at_80_columns():
+    names = ("correct-and-smooth", "label-propagation", "structure-trees", "mlp-2")
+    scores = {name: (0.61 + k / 50, 0.98 - k / 50, 0.75) for k, name in enumerate(names)}
+    for score in ("average_precision", "balanced_accuracy", "accuracy", "r2"):
+        verdict = verdict_on(scores, score=score)
+        if score != "r2":
+            verdict = replace(verdict, precision=dict.fromkeys([*names, "majority class"], 0.5))
+        text = judged(verdict)
+        assert "…" not in text
+        assert max(map(len, text.splitlines())) <= 80
+        for name in names:
+            (line, *_) = (line for line in text.splitlines() if line.strip().startswith(name))
+            mean = verdict.comparison[name].estimate.mean
+            assert (f"{mean:.3f}" if score == "r2" else f"{100 * mean:.1f}") in line
+
+
+def test_no_interval_reaches_beyond_what_is_possible():
+    text = judged(verdict_on({"mlp-2": (0.3, 0.31, 0.3), "gcn": (0.9, 0.99, 0.7)}))
+    assert "86.3 (34.2 to 100.0)" in text
+
+
+def test_a_tiny_p_value_and_a_difference_of_nothing():
+    out = io.StringIO()
+    found = comparison(
+        {"gcn": (0.9, 0.9001, 0.9002), "mlp-2": (0.4, 0.4003, 0.4001), "sage": (0.9, 0.9001, 0.9001)}
+    )
+    show_comparison(found, "gcn", None, Console(file=out, width=80))
+    assert "<0.001" in out.getvalue()
+    assert "0.0 ± 0.0" in out.getvalue()
+    assert "-0.0" not in out.getvalue()

@@ -102,3 +102,42 @@ def test_with_one_split_the_test_nodes_decide_how_sure_it_is():
     few = verdict_on(scores, test_nodes=100)
     assert few.structure == "open"
     assert few.summary.startswith("Inconclusive, because there was time for few splits")
+
+
+def test_without_signal_nothing_helps_and_nothing_is_compared():
+    """The network of the graph is ahead of the features, and still no better than guessing."""
+    worse = (0.20, 0.21, 0.19, 0.20, 0.20)
+    verdict = verdict_on({"mlp-2": worse, "gcn": NOTHING, "acm-gcn": NOTHING, "label-propagation": NOTHING})
+    assert verdict.summary.startswith("No signal found")
+    assert [answer.code for answer in verdict.answers] == ["structure-even"]
+    assert verdict.answers[0].title.startswith("Neither features nor structure predict the label")
+    assert verdict.predicts == ()
+
+
+def test_models_that_certainly_beat_the_baseline():
+    verdict = verdict_on({"mlp-2": NOTHING, "gcn": MIDDLE, "acm-gcn": HIGH})
+    assert verdict.predicts == ("gcn", "acm-gcn")
+
+
+def test_a_lead_is_at_most_what_is_left_to_100_percent():
+    verdict = verdict_on({"mlp-2": (0.97, 0.97, 0.98), "gcn": (0.97, 0.99, 0.98)})
+    (answer,) = verdict.answers
+    assert answer.difference.high > 1 - verdict.comparison["mlp-2"].estimate.mean
+    assert answer.interval == (answer.difference.low, 1 - verdict.comparison["mlp-2"].estimate.mean)
+    assert "to +2.7." in answer.text
+
+
+def test_splits_that_differ_too_much_have_no_interval():
+    verdict = verdict_on({"mlp-2": MIDDLE, "gcn": (0.95, 0.31, 0.96, 0.30, 0.94)})
+    (answer,) = verdict.answers
+    assert answer.interval is None
+    assert "gcn collapsed on 2 of 5 splits" in answer.text
+    assert "by split: +25.0, -40.0, +27.0, -41.0, +24.0" in answer.text
+    assert "interval +" not in answer.text
+    assert "interval -" not in answer.text
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign():
+    nearly = tuple(score - 0.0001 for score in HIGH)
+    verdict = verdict_on({"mlp-2": HIGH, "gcn": nearly})
+    assert "gcn minus mlp-2: 0.0 points" in verdict.answers[0].text

@@ -100,3 +100,31 @@ def test_a_verdict_on_numbers():
     verdict = verdict_on({"mlp-2": HIGH, "gcn": LOW}, score="r2")
     found = judged((), verdict, classes=0)
     assert (found.structure, found.models) == ("hurts", ("mlp-2", "gcn"))
+
+
+def test_models_that_guess_are_not_recommended():
+    """AUC below 0.5 is worse than guessing, and 0.55 is nearer to it than to the best."""
+    verdict = verdict_on(
+        {"trees": (0.9, 0.91, 0.9), "linkx-structure": (0.44, 0.45, 0.46), "mlp-2": (0.55, 0.56, 0.55)},
+        baseline=0.5,
+        score="roc_auc",
+    )
+    assert judged((), verdict).models == ("trees",)
+    assert judged((), verdict).heading == "Use, best first"
+
+
+def test_where_nothing_beats_guessing_no_model_is_recommended():
+    flat = (0.30, 0.31, 0.29)
+    found = judged((), verdict_on({"mlp-2": flat, "gcn": flat}))
+    assert found.heading == "No model to recommend. Best on the validation nodes"
+    assert found.models == ("mlp-2",)
+    assert any("No model is certainly better than the majority class" in reason for reason in found.reasons)
+
+
+def test_no_advice_speaks_of_shallow_networks_next_to_deep_ones():
+    codes = ("averaging-helps", "homophilous", "smooths-fast")
+    facts = SimpleNamespace(edges=9, features=3, classes=2, numbers=None)
+    evidence = SimpleNamespace(facts=facts, tests={"linear": None}, verdict=None)
+    found = recommend(evidence, tuple(SimpleNamespace(code=code) for code in codes))
+    assert "krylov" in found.models
+    assert not any("shallow" in reason for reason in found.reasons)

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from allpass.data import load, splits
 from allpass.diagnosis.candidates import Candidate
 from allpass.diagnosis.facts import gather_facts
-from allpass.diagnosis.verdict import judge, limits, why_not
+from allpass.diagnosis.verdict import doubts, judge, limits, why_not
 from allpass.metrics import prepare
 from allpass.train.rare import default_score
 
@@ -168,3 +168,18 @@ def test_the_same_data_gives_the_same_verdict_and_gaps_between_classes_do_not_ma
     assert [one.scores for one in again.comparison.contenders] == [
         one.scores for one in first.comparison.contenders
     ]
+
+
+def test_copies_and_leaks_stand_in_the_verdict():
+    """Nodes 200 to 399 have the neighbours, the features and the labels of nodes 0 to 199."""
+    one = blocks(200)
+    source, target = one.edge_index
+    edge_index = torch.cat([torch.stack([source + a, target + b]) for a in (0, 200) for b in (0, 200)], 1)
+    data = load(Data(edge_index=edge_index, x=torch.cat([one.x] * 2), y=torch.cat([one.y] * 2)))
+    verdict = judge(data, count=1, candidates=["label-propagation"])
+    assert "But 100% of the nodes share their neighbours and label with another node" in verdict.summary
+    x = one.x.clone()
+    x[:, 0] = one.y
+    leaking = load(Data(edge_index=one.edge_index, x=x, y=one.y))
+    assert "1 feature decides the label almost alone" in " ".join(doubts(leaking))
+    assert doubts(one) == ()

@@ -9,6 +9,7 @@ from tests.train.contenders import comparison
 from allpass.diagnosis import DegreeHistogram, Mixing, Smoothing
 from allpass.report import figures
 from allpass.report.canvas import to_bytes
+from allpass.report.theme import light
 
 
 def texts(axes) -> list[str]:
@@ -125,7 +126,7 @@ def test_comparison_draws_a_line_a_split_and_an_interval_a_model():
     assert drawn[:3] == [pytest.approx(pair) for pair in ([50, 80], [60, 80], [70, 95])]
     for model, place in (("mlp-2", 3), ("gcn", 5)):
         found = compared[model].estimate
-        assert drawn[place] == pytest.approx([100 * found.low, 100 * found.high])
+        assert drawn[place] == pytest.approx([100 * found.low, min(100 * found.high, 100)])
         assert drawn[place + 1] == pytest.approx([100 * found.mean])
     assert texts(axes) == ["60.0", "85.0"]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["mlp-2", "gcn"]
@@ -136,3 +137,15 @@ def test_comparison_of_one_split_of_scores_that_are_no_shares():
     figure = figures.comparison(comparison({"gcn": (-0.25,), "mlp-2": (math.nan,)}, score="r2"))
     assert texts(figure.axes[0]) == ["−0.250"]
     to_bytes(figure, ".svg")
+
+
+def test_a_comparison_draws_shares_on_the_whole_axis_and_nothing_beyond_it():
+    compared = comparison({"mlp-2": (0.5, 0.6, 0.7), "gcn": (0.8, 0.99, 0.95)})
+    assert compared["gcn"].estimate.high > 1
+    baseline = replace(compared["mlp-2"], model="majority class")
+    axes = figures.comparison(compared, baseline, highlighted="").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["majority class", "mlp-2", "gcn"]
+    assert axes.get_xlim()[0] == 0
+    assert all(max(line.get_xdata()) <= 100 for line in axes.lines)
+    assert light("high") not in {line.get_color() for line in axes.lines}
+    assert axes.lines[3].get_color() == light("muted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,16 @@ from allpass.cli.plain import plain_table
 from allpass.cli.roles import show_roles
 from allpass.cli.words import told
 from allpass.data.draft import many
+from allpass.diagnosis.answers import is_uneven, signed
+from allpass.report.scores import possible, score_name
 from allpass.report.wording import short
+from allpass.train.rules.scores import SCORES
+from allpass.train.statistics import TELLING
 
 if TYPE_CHECKING:
     from allpass.diagnosis import Diagnosis, Facts, Verdict
-    from allpass.train.compare import Comparison
-    from allpass.train.statistics import Estimate
+    from allpass.train.compare import Comparison, Contender
+    from allpass.train.statistics import Difference, Estimate
 
 _MARKS = {"good": ("+", "green"), "bad": ("-", "red"), "note": ("·", "cyan")}
 
@@ -47,6 +52,10 @@ def show_diagnosis(
     for note in diagnosis.account:
         out.print(Padding(Text(told(note), style="dim"), (0, 0, 0, 2)))
     out.print()
+    if verdict is not None:
+        out.print(
+            Text("+ the structure helps, - it hurts, as trained models show; · for explanation", style="dim")
+        )
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]
         out.print(Text(f"{mark} {finding.title}", style=colour))
@@ -65,7 +74,7 @@ def show_diagnosis(
         out.print(Padding(_square_table(verdict), (0, 0, 0, 2)))
         out.print()
     if diagnosis.recommendation.models:
-        out.print("Use, best first:" if verdict is not None else "Try first, in this order:")
+        out.print(f"{diagnosis.recommendation.heading}:")
         out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
     if page is not None:
         out.print()
@@ -97,9 +106,9 @@ def _square_table(verdict: Verdict) -> Table:
     table = plain_table()
     table.add_column("reads", no_wrap=True)
     table.add_column("best model", no_wrap=True)
-    table.add_column(_score_name(verdict.comparison), justify="right", no_wrap=True)
+    table.add_column(_in_lines(_score_name(verdict.comparison)), justify="right", no_wrap=True)
     if verdict.precision:
-        table.add_column("average precision, %", justify="right", no_wrap=True)
+        table.add_column(_in_lines("average precision, %"), justify="right", no_wrap=True)
 
     def more(model: str) -> list[str]:
         return [f"{100 * verdict.precision[model]:.1f}"] if verdict.precision else []
@@ -110,7 +119,7 @@ def _square_table(verdict: Verdict) -> Table:
     )
     for square, words in SQUARES.items():
         if (model := verdict.squares.get(square)) is not None:
-            style = "bold" if model == verdict.model else ""
+            style = "bold" if model == verdict.model and model in verdict.predicts else ""
             score = _written(verdict.comparison, verdict.comparison[model].estimate)
             table.add_row(words, Text(model), score, *more(model), style=style)
     return table
@@ -120,8 +129,12 @@ def _show_training(out: Console, verdict: Verdict) -> None:
     """Every model that was trained, and why the others stopped."""
     compared = verdict.comparison
     out.print()
-    out.print(Padding(comparison_table(compared, compared.best, costs=False), (0, 0, 0, 2)))
-    signs = f"{_signs(compared, compared.best)} P-values of the findings are of one comparison each."
+    bold = verdict.model in verdict.predicts
+    table = comparison_table(compared, compared.best, nothing=verdict.baseline, bold=bold)
+    out.print(Padding(table, (0, 0, 0, 2)))
+    signs = _signs(compared, compared.best)
+    if any(answer.interval and answer.difference.telling for answer in verdict.answers):
+        signs += " P-values of the findings are of one comparison each."
     out.print(Padding(Text(signs, style="dim"), (0, 0, 0, 2)))
     for reason in dict.fromkeys(one.reason for one in verdict.stopped):
         names = ", ".join(one.model for one in verdict.stopped if one.reason == reason)
@@ -132,8 +145,13 @@ def _show_training(out: Console, verdict: Verdict) -> None:
         out.print(Padding(Text(repeat, style="dim"), (0, 0, 0, 2)))
 
 
+def _in_lines(heading: str) -> str:
+    """A heading in lines of about one model's name, so that tables fit into 80 columns."""
+    return textwrap.fill(heading, 14, break_long_words=False, break_on_hyphens=False)
+
+
 def _score_name(compared: Comparison) -> str:
-    return compared.score.replace("_", " ") + ", %" * compared.in_percent
+    return score_name(compared.score) + ", %" * compared.in_percent
 
 
 def _model_table(diagnosis: Diagnosis) -> Table:
@@ -141,7 +159,8 @@ def _model_table(diagnosis: Diagnosis) -> Table:
     from allpass.models import resolve
 
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, style="bold")
+    certain = diagnosis.verdict is None or diagnosis.verdict.model in diagnosis.verdict.predicts
+    table.add_column(no_wrap=True, style="bold" if certain else "")
     for name in diagnosis.recommendation.models:
         summary, limit = resolve(name)[0].summary, limits(name)
         table.add_row(Text(name), Text(f"{summary} ({limit})" if limit else summary))
@@ -153,7 +172,7 @@ def show_comparison(
 ) -> None:
     """Every model with its score, and how sure it is that they differ."""
     out = console or Console()
-    out.print(comparison_table(compared, baseline))
+    out.print(comparison_table(compared, baseline, costs=True))
     out.print()
     out.print(
         Text(
@@ -172,47 +191,88 @@ def show_comparison(
         out.print(f"Figure: {figure}")
 
 
-def comparison_table(compared: Comparison, baseline: str, *, costs: bool = True) -> Table:
-    """Scores with their intervals, by how much each model is ahead of one of them, and what the training cost."""
-    table = plain_table()
-    for heading in (
-        "model",
-        _score_name(compared),
-        f"ahead of {baseline}",
-        "p (Holm)",
-        *(("epochs", "time") if costs else ()),
-    ):
-        table.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
-    ahead = compared.against(baseline)
+def comparison_table(
+    compared: Comparison,
+    baseline: str,
+    *,
+    costs: bool = False,
+    nothing: Contender | None = None,
+    bold: bool = True,
+) -> Table:
+    """Scores with their intervals, and by how much each model is ahead of one of them.
 
+    Args:
+        compared: The scores.
+        baseline: The model that the others are compared with.
+        costs: Show how many epochs and how much time the training took.
+        nothing: What guessing scores, as the first row.
+        bold: Whether the best model is in bold.
+    """
+    ahead = compared.against(baseline)
+    certain = any(found.telling for found in ahead.values())
+    table = plain_table()
+    table.add_column("model", no_wrap=True)
+    for heading in (_score_name(compared), f"ahead of {baseline}"):
+        table.add_column(_in_lines(heading), justify="right", no_wrap=True)
+    for heading in (*(("p (Holm)",) if certain else ()), *(("epochs", "time") if costs else ())):
+        table.add_column(heading, justify="right", no_wrap=True)
+
+    if nothing is not None:
+        table.add_row(nothing.model, _written(compared, nothing.estimate), style="dim")
     for one in compared.contenders:
         lead, p = "", ""
         if (found := ahead.get(one.model)) is not None:
-            lead, p = _written(compared, found, "+"), f"{found.p_value:.3f}" if found.telling else "–"
-        name, style = (f"{one.model} *", "bold") if one.model == compared.best else (one.model, "")
+            lead, p = _lead(compared, found), _p_value(found)
+        is_best = one.model == compared.best
+        name, style = f"{one.model} *" if is_best else one.model, "bold" if is_best and bold else ""
+        row = [_written(compared, one.estimate), lead, *((p,) if certain else ())]
         cost = (f"{one.epochs:.0f}", f"{one.seconds:.1f} s") if costs else ()
-        table.add_row(Text(name, style=style), _written(compared, one.estimate), lead, p, *cost)
+        table.add_row(Text(name, style=style), *row, *cost)
     return table
 
 
-def _written(compared: Comparison, found: Estimate, sign: str = "") -> str:
-    """A mean with half the width of its interval, where splits are enough for one."""
-    from allpass.train.statistics import TELLING
+def _written(compared: Comparison, found: Estimate) -> str:
+    """A mean with half the width of its interval, where splits are enough for one.
 
+    An interval that reaches beyond what is possible is cut there and written by its ends.
+    """
     unit, digits = (100, 1) if compared.in_percent else (1, 3)
-    known = math.isfinite(found.margin) and found.count >= TELLING
-    margin = f" ± {unit * found.margin:.{digits}f}" if known else ""
-    return f"{unit * found.mean:{sign}.{digits}f}{margin}"
+    mean = f"{unit * found.mean:.{digits}f}"
+    if not _has_interval(found):
+        return mean
+    low, high = possible(compared, found)
+    if (low, high) != (found.low, found.high):
+        return f"{mean} ({unit * low:.{digits}f} to {unit * high:.{digits}f})"
+    return f"{mean} ± {unit * found.margin:.{digits}f}"
+
+
+def _lead(compared: Comparison, found: Difference) -> str:
+    """A difference with half the width of its interval, unless splits differ too much for one."""
+    unit, digits = (100, 1) if compared.in_percent else (1, 3)
+    mean = signed(unit * found.mean, digits)
+    told = _has_interval(found) and not is_uneven(SCORES[compared.score], found)
+    return f"{mean} ± {unit * found.margin:.{digits}f}" if told else mean
+
+
+def _has_interval(found: Estimate) -> bool:
+    return math.isfinite(found.margin) and found.count >= TELLING
+
+
+def _p_value(found: Difference) -> str:
+    if not found.telling:
+        return "–"
+    return "<0.001" if found.p_value < 0.0005 else f"{found.p_value:.3f}"
 
 
 def _signs(compared: Comparison, baseline: str) -> str:
     """What the signs in the table of a comparison mean."""
-    said = "*: chosen by its score on validation nodes. p (Holm): allows for the number of comparisons."
-    if all(found.telling for found in compared.against(baseline).values()):
-        return said
-    return (
-        f"{said} –: fewer than three splits, or the same difference on all of them, tell nothing of chance."
-    )
+    said = "*: chosen by its score on validation nodes."
+    telling = [found.telling for found in compared.against(baseline).values()]
+    if any(telling):
+        said += " p (Holm): allows for the number of comparisons."
+        if not all(telling):
+            said += " –: no p-value, because the difference is the same on all splits."
+    return said
 
 
 def _metric_table(diagnosis: Diagnosis) -> Table:

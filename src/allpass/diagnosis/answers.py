@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from allpass.data.draft import many
 from allpass.diagnosis.candidates import Square
 from allpass.train.compare import Comparison, Contender
-from allpass.train.rules.scores import SCORES
-from allpass.train.statistics import TELLING, Difference, paired
+from allpass.train.rules.scores import SCORES, Score
+from allpass.train.statistics import TELLING, Difference, Estimate, paired
 
 Kind = Literal["good", "bad", "note"]
+
+_COLLAPSED = 0.25
+"""A model has collapsed on a split where its lead over the baseline is below this share of its largest lead."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class Answer:
         model: The model whose lead answers the question.
         other: The one it is compared with.
         difference: By how much the first is ahead.
+        interval: The 95% interval of the difference, cut to what is possible; nothing where splits are too few or
+            differ too much.
     """
 
     code: str
@@ -36,6 +42,7 @@ class Answer:
     model: str
     other: str
     difference: Difference
+    interval: tuple[float, float] | None = None
 
 
 class Sentences:
@@ -59,7 +66,7 @@ class Sentences:
         """Which squares hold the signal, and how much of it."""
         best = self.comparison.best
         nothing = f"{self.baseline.model} {self._written(self.baseline)}"
-        if not self._beats_baseline(best):
+        if not self.any_signal(best, *self.squares.values()):
             return f"No signal found: the best model, {best}, reaches {self._reach(best)}, the {nothing}."
         if "features" not in self.squares:
             return f"The structure predicts {self._reach(best)} ({best}); the {nothing}."
@@ -80,14 +87,15 @@ class Sentences:
         if uses is None or alone is None:
             return None
         found = self.comparison.difference(uses, alone)
-        sign, with_it, without = self._sign(found), self._reach(uses), self._reach(alone)
+        sign, with_it, without = self.sign(found), self._reach(uses), self._reach(alone)
         both = f"{uses} reaches {with_it}, the features alone {without} ({alone})."
+        if not self.any_signal(uses, alone):
+            title = f"Neither features nor structure predict the label: {both}"
+            return self._answer("structure", uses, alone, found, title, "note", sign="even")
         if sign == "ahead":
             title = f"The structure helps: {both}"
         elif sign == "behind":
             title = f"The structure hurts: {both}"
-        elif not (self._beats_baseline(uses) or self._beats_baseline(alone)):
-            title = f"Neither features nor structure predict the label: {both}"
         elif found.mean > self._little():
             why = (
                 "the splits differ more than the models"
@@ -105,8 +113,10 @@ class Sentences:
         uses, alone = self._best_of("features", "both"), self.squares.get("structure")
         if uses is None or alone is None or "features" not in self.squares:
             return None
+        if not self.any_signal(uses, alone):
+            return None
         found = self.comparison.difference(uses, alone)
-        sign = self._sign(found) if abs(found.mean) > self._little() else "even"
+        sign = self.sign(found) if abs(found.mean) > self._little() else "even"
         titles = {
             "ahead": f"The features help: {uses} reaches {self._reach(uses)}, the structure alone "
             f"{self._reach(alone)} ({alone}).",
@@ -120,10 +130,10 @@ class Sentences:
     def smoothing(self) -> Answer | None:
         """Does averaging neighbours lose what a high-pass channel keeps?"""
         names = {one.model for one in self.comparison.contenders}
-        if not {"acm-gcn", "gcn"} <= names:
+        if not ({"acm-gcn", "gcn"} <= names and self.any_signal("acm-gcn", "gcn")):
             return None
         found = self.comparison.difference("acm-gcn", "gcn")
-        sign, gap = self._sign(found), self._gap(found)
+        sign, gap = self.sign(found), self._gap(found)
         titles = {
             "ahead": f"Smoothing hurts: acm-gcn, which keeps differences, gains {gap} over gcn.",
             "behind": f"Smoothing is right: acm-gcn, which keeps differences, loses {gap} to gcn.",
@@ -136,13 +146,18 @@ class Sentences:
         members = tuple(self.comparison[self.squares[square]] for square in squares if square in self.squares)
         return replace(self.comparison, contenders=members).best if members else None
 
-    def _beats_baseline(self, model: str) -> bool:
+    def beats_baseline(self, model: str) -> bool:
+        """Whether a model is certainly better than the baseline."""
         sign = self.score.sign
         pair = (self.comparison[model].scores, self.baseline.scores)
         ours, theirs = ([sign * score for score in scores] for scores in pair)
-        return self._sign(paired(ours, theirs, overlap=self.comparison.overlap)) == "ahead"
+        return self.sign(paired(ours, theirs, overlap=self.comparison.overlap)) == "ahead"
 
-    def _sign(self, found: Difference) -> Literal["ahead", "behind", "even"]:
+    def any_signal(self, *models: str) -> bool:
+        """Whether one of the models is certainly better than the baseline."""
+        return any(map(self.beats_baseline, models))
+
+    def sign(self, found: Difference) -> Literal["ahead", "behind", "even"]:
         """Whether the difference is certain: its interval leaves 0 out.
 
         One or two splits have no interval; there the difference has to be larger than two points, and than two
@@ -169,20 +184,46 @@ class Sentences:
         *,
         sign: str | None = None,
     ) -> Answer:
-        sign = sign or self._sign(found)
+        sign = sign or self.sign(found)
+        interval = self._interval(found, other)
+        what = f"{model} minus {other}: {self._points(found.mean)} {self._unit}"
         if found.count < TELLING:
-            text = (
-                f"On {found.count} split{'s' * (found.count != 1)}, too few for an interval: {model} less {other} "
-                f"{self._points(found.mean)}."
-            )
+            text = f"On {many(found.count, 'split')}, too few for an interval, {what}."
+        elif interval is not None:
+            low, high = map(self._points, interval)
+            text = f"Paired over {found.count} splits, {what}, 95% interval {low} to {high}."
         else:
-            low, high = (self._points(end) for end in (found.low, found.high))
-            unit = "points" if self.comparison.in_percent else self.score.name.replace("r2", "R²")
+            single = [self._points(difference) for difference in self._differences(model, other)]
             text = (
-                f"Paired over {found.count} splits, {model} less {other}: {self._points(found.mean)} {unit}, "
-                f"95% interval {low} to {high}."
+                f"Paired over {found.count} splits, {what}. Splits differ too much for an interval"
+                f"{self._collapses(model, other)}; by split: {', '.join(single)}."
             )
-        return Answer(f"{question}-{sign}", kind, title, text, model, other, found)
+        return Answer(f"{question}-{sign}", kind, title, text, model, other, found, interval)
+
+    def _interval(self, found: Difference, other: str) -> tuple[float, float] | None:
+        """The interval of a lead over another model, which no score beyond its range can give."""
+        if found.count < TELLING or math.isnan(found.margin) or is_uneven(self.score, found):
+            return None
+        given = self.score.sign * self.comparison[other].estimate.mean
+        least, most = sorted(self.score.sign * end - given for end in (self.score.low, self.score.high))
+        return max(found.low, least), min(found.high, most)
+
+    def _differences(self, model: str, other: str) -> list[float]:
+        pairs = zip(self.comparison[model].scores, self.comparison[other].scores, strict=True)
+        return [self.score.sign * (ours - theirs) for ours, theirs in pairs]
+
+    def _collapses(self, *models: str) -> str:
+        """Which models fell back to the baseline on some splits, in words."""
+        said = []
+        for model in models:
+            gains = [
+                self.score.sign * (score - guess)
+                for score, guess in zip(self.comparison[model].scores, self.baseline.scores, strict=True)
+            ]
+            low = sum(gain < _COLLAPSED * max(gains) for gain in gains)
+            if low and max(gains) > 5 * self._little():
+                said.append(f"{model} collapsed on {low} of {len(gains)} splits")
+        return "".join(f", {words}" for words in said)
 
     def _reach(self, model: str) -> str:
         return self._written(self.comparison[model])
@@ -202,4 +243,24 @@ class Sentences:
         return f"{abs(found.mean):.2f} of R²" if self.comparison.score == "r2" else f"{abs(found.mean):.2g}"
 
     def _points(self, difference: float) -> str:
-        return f"{100 * difference:+.1f}" if self.comparison.in_percent else f"{difference:+.2f}"
+        return signed(100 * difference, 1) if self.comparison.in_percent else signed(difference, 2)
+
+    @property
+    def _unit(self) -> str:
+        return "points" if self.comparison.in_percent else self.score.name.replace("r2", "R²")
+
+
+def is_uneven(score: Score, found: Estimate) -> bool:
+    """Whether an interval is wider than the range of its score, or than 1 where that is unbounded."""
+    return found.high - found.low > min(score.high - score.low, 1.0)
+
+
+def signed(value: float, digits: int) -> str:
+    """A number with its sign; one that rounds to 0 has none.
+
+    Example:
+        >>> signed(1.25, 1), signed(-0.04, 1)
+        ('+1.2', '0.0')
+    """
+    text = f"{value:+.{digits}f}"
+    return text[1:] if text.strip("+-0.") == "" else text

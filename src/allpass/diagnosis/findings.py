@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from allpass.data.draft import many
 from allpass.diagnosis.answers import Answer, Kind
@@ -52,22 +52,33 @@ class Evidence:
 
 
 def find(evidence: Evidence) -> tuple[Finding, ...]:
-    """The findings that apply, the weightiest first: what was trained before what was measured."""
-    if evidence.verdict is None:
+    """The findings that apply, the weightiest first: what was trained before what was measured.
+
+    Where models were trained, they alone speak for or against the structure: measured findings are notes, and those
+    that training contradicts are dropped.
+    """
+    verdict = evidence.verdict
+    if verdict is None:
         return _measured(evidence)
-    trained = tuple(map(_trained, evidence.verdict.answers))
+    trained = tuple(map(_trained, verdict.answers))
     notes = tuple(
-        Finding("splits", "note", "Not every class can be judged.", text, {})
-        for text in evidence.verdict.notes
+        Finding("splits", "note", "Not every class can be judged.", text, {}) for text in verdict.notes
     )
-    return (*trained, *notes, *_measured(evidence))
+    explaining = tuple(
+        replace(finding, kind="note")
+        for finding in _measured(evidence)
+        if finding.code not in verdict.refuted
+    )
+    return (*trained, *notes, *explaining)
 
 
 def _trained(answer: Answer) -> Finding:
     found = answer.difference
-    numbers = {"difference": found.mean, "at_least": found.low, "at_most": found.high}
-    if found.telling:
-        numbers["p_value"] = found.p_value
+    numbers = {"difference": found.mean}
+    if answer.interval is not None:
+        numbers["at_least"], numbers["at_most"] = answer.interval
+        if found.telling:
+            numbers["p_value"] = found.p_value
     return Finding(answer.code, answer.kind, answer.title, answer.text, numbers)
 
 
@@ -218,7 +229,7 @@ def _informative(e: Evidence) -> Finding | None:
     if li >= guess + 0.08:
         title = "Neighbours differ, but in a way that tells."
         return Finding("informative-heterophily", "good", title, text, numbers)
-    return Finding("uninformative", "bad", "A neighbour's label tells next to nothing.", text, numbers)
+    return Finding("uninformative", "bad", "The label of one neighbour tells next to nothing.", text, numbers)
 
 
 def _high_pass(e: Evidence) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -27,12 +28,14 @@ class Recommendation:
         models: Models by name, the first choice first.
         reasons: Why, a sentence each.
         structure: Does the structure help, in one word: ``"helps"``, ``"hurts"`` or ``"open"``.
+        heading: What the list of models is.
     """
 
     summary: str
     models: tuple[str, ...]
     reasons: tuple[str, ...]
     structure: Structure = "open"
+    heading: str = "Try first, in this order"
 
 
 def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
@@ -43,14 +46,31 @@ def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendati
 
 
 def _from_verdict(verdict: Verdict) -> Recommendation:
-    """The models that did best on the validation nodes, the first of them first."""
-    sign = SCORES[verdict.comparison.score].sign
-    ranked = sorted(verdict.comparison.contenders, key=lambda one: sign * fmean(one.validation), reverse=True)
-    models = tuple(one.model for one in ranked[:_SHOWN])
+    """The models that did best on the validation nodes, the first of them first.
+
+    Models that lie nearer to the baseline than to the best one are left out, and models that do not beat it.
+    """
+    gains = _gains(verdict)
+    ranked = sorted(gains, key=lambda model: gains[model], reverse=True)
+    best = ranked[0]
+    models = (best, *(model for model in ranked[1:_SHOWN] if gains[model] > gains[best] / 2 > 0))
     reasons = [answer.text for answer in verdict.answers[:1]]
-    reasons.append(f"{verdict.model} did best on the validation nodes, with settings that were not tuned.")
+    if verdict.predicts:
+        reasons.append(f"{best} did best on the validation nodes, with settings that were not tuned.")
+    else:
+        reasons.append(
+            f"No model is certainly better than the {verdict.baseline.model}: look for other data."
+        )
     reasons += [f"{model} {words}." for model in models if (words := limits(model))]
-    return Recommendation(verdict.summary, models, tuple(reasons), verdict.structure)
+    heading = "Use, best first" if verdict.predicts else "No model to recommend. Best on the validation nodes"
+    return Recommendation(verdict.summary, models, tuple(reasons), verdict.structure, heading)
+
+
+def _gains(verdict: Verdict) -> dict[str, float]:
+    """By how much each model beats the baseline on the validation nodes; one that diverged comes last."""
+    sign, nothing = SCORES[verdict.comparison.score].sign, verdict.baseline.estimate.mean
+    gains = {one.model: sign * (fmean(one.validation) - nothing) for one in verdict.comparison.contenders}
+    return {model: -math.inf if math.isnan(gain) else gain for model, gain in gains.items()}
 
 
 def _from_measurements(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
@@ -118,7 +138,7 @@ def _from_measurements(evidence: Evidence, findings: tuple[Finding, ...]) -> Rec
         reasons.append("With and without averaging the classes are about as far apart.")
     if deep:
         reasons.append(
-            "Signals smooth out within two layers: keep the network shallow, or keep all its scales."
+            "Signals smooth out within two layers: a deeper network has to keep all its scales, as krylov does."
         )
     if evidence.facts.features:
         reasons.append(_COMPARE)

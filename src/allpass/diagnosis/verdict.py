@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from allpass.data.draft import many
 from allpass.data.splits import Split, shares
 from allpass.diagnosis.answers import Answer, Sentences
 from allpass.diagnosis.candidates import (
@@ -25,6 +26,7 @@ from allpass.diagnosis.candidates import (
 )
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.race import Race, Stopped, race
+from allpass.diagnosis.refuted import refuted_by
 from allpass.errors import InputError
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE
@@ -46,6 +48,9 @@ BUDGET = 60.0
 LEAST = 50
 """Labelled nodes below which test sets of a fifth say nothing."""
 
+COPIES = 0.25
+"""The share of nodes with the neighbours and the label of another from which the verdict names them."""
+
 Structure = Literal["helps", "hurts", "open"]
 
 
@@ -54,7 +59,7 @@ class Verdict:
     """A trained comparison and what follows from it.
 
     Args:
-        summary: Where the signal lies, in one sentence.
+        summary: Where the signal lies, in one sentence; a second one says what makes the scores doubtful.
         structure: Whether the structure helps, in one word: ``"helps"``, ``"hurts"`` or ``"open"``.
         answers: Does the structure help, do the features, does smoothing hurt.
         model: The model to use: the best on the validation nodes.
@@ -67,6 +72,8 @@ class Verdict:
         cut: Models whose training was cut short by the budget, at their best epoch so far.
         sampled: What part of the training nodes a model learnt from, by model, where that was not all.
         notes: What is odd about the splits, such as a class that only trains.
+        predicts: Models that are certainly better than the baseline.
+        refuted: Codes of the measured findings that these scores contradict.
         budget: Seconds of training that were allowed; nothing where there was no limit.
         seconds: Seconds that it took.
     """
@@ -83,6 +90,8 @@ class Verdict:
     precision: Mapping[str, float] = field(default_factory=dict)
     sampled: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    predicts: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
     budget: float | None = None
     seconds: float = 0.0
 
@@ -138,6 +147,8 @@ class Verdict:
             "precision": dict(self.precision),
             "sampled": dict(self.sampled),
             "notes": list(self.notes),
+            "predicts": list(self.predicts),
+            "refuted": list(self.refuted),
             "budget": self.budget,
             "seconds": self.seconds,
             "comparison": compared,
@@ -213,6 +224,7 @@ def judge(
         cut=tuple(one.candidate.model for one in found.finished if one.cut),
         sampled={one.candidate.model: one.sampled for one in found.finished if one.sampled},
         notes=tuple(notes),
+        doubts=doubts(data),
         budget=limit,
         seconds=found.seconds,
         test_nodes=int(folds[0].test.sum()),
@@ -226,6 +238,7 @@ def conclude(
     stopped: tuple[Stopped, ...] = (),
     cut: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    doubts: Sequence[str] = (),
     precision: Mapping[str, float] | None = None,
     sampled: Mapping[str, str] | None = None,
     budget: float | None = None,
@@ -242,6 +255,7 @@ def conclude(
         precision: Mean average precision by model, where two classes are of very unequal size.
         sampled: What part of the training nodes a model learnt from, by model, where that was not all.
         notes: What is odd about the splits.
+        doubts: What makes all scores doubtful, a sentence each.
         budget: Seconds of training that were allowed.
         seconds: Seconds that it took.
         test_nodes: Test nodes of a split: with one or two splits they decide how sure a difference is.
@@ -258,7 +272,7 @@ def conclude(
         kind = answers[0].kind
         structure = "helps" if kind == "good" else "hurts" if kind == "bad" else "open"
     return Verdict(
-        summary=words.summary(answers),
+        summary=" ".join([words.summary(answers), *doubts]),
         structure=structure,
         answers=answers,
         model=comparison.best,
@@ -270,9 +284,29 @@ def conclude(
         precision=precision or {},
         sampled=sampled or {},
         notes=notes,
+        predicts=tuple(one.model for one in comparison.contenders if words.beats_baseline(one.model)),
+        refuted=refuted_by(words, answers),
         budget=budget,
         seconds=seconds,
     )
+
+
+def doubts(data: Data) -> tuple[str, ...]:
+    """What makes all scores on a graph doubtful, from the account of its data: copies of nodes, and leaks."""
+    counts = {note.code: note.count for note in data.get("account") or ()}
+    found = []
+    share = counts.get("duplicate-nodes", 0) / max(data.num_nodes or 0, 1)
+    if share >= COPIES:
+        found.append(
+            f"But {share:.0%} of the nodes share their neighbours and label with another node, so scores of models "
+            "that read the structure may be too high."
+        )
+    if leaks := counts.get("label-leaks", 0):
+        found.append(
+            f"But {many(leaks, 'feature decides', 'features decide')} the label almost alone, so scores of models that "
+            "read the features may be too high."
+        )
+    return tuple(found)
 
 
 def limits(model: str) -> str:

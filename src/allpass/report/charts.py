@@ -13,6 +13,7 @@ from markupsafe import Markup
 from allpass.data.draft import many
 from allpass.diagnosis import Diagnosis
 from allpass.report import figures
+from allpass.report.scores import possible
 from allpass.report.svg import inline_svg
 from allpass.report.wording import clean, count, number, percent
 
@@ -73,23 +74,26 @@ def _limit(diagnosis: Diagnosis) -> str:
 def _comparison(diagnosis: Diagnosis) -> Chart | None:
     if diagnosis.verdict is None:
         return None
-    compared = diagnosis.verdict.comparison
+    verdict = diagnosis.verdict
+    compared, baseline = verdict.comparison, verdict.baseline
+    chosen = verdict.model if verdict.model in verdict.predicts else ""
+    orange = "The model in orange did best on the validation nodes. " if chosen else ""
     return _chart(
         "comparison",
         "Trained on the same splits",
-        f"Thick dots are means on the test nodes of {len(compared.splits)} splits, bars their 95% intervals, wider "
-        "for what splits of one graph share. The model in orange did best on the validation nodes. A thin line is one "
-        "split: where lines run side by side the models differ alike on all splits.",
-        figures.comparison(compared),
+        f"Thick dots are means on the test nodes of {many(len(compared.splits), 'split')}, bars their 95% intervals, "
+        f"wider for what splits of one graph share. {orange}Grey: the {baseline.model}. A thin line is one split: "
+        "where lines run side by side the models differ alike on all splits.",
+        figures.comparison(compared, baseline, highlighted=chosen),
         ("model", *(clean(name) for name in compared.splits), "mean", "from", "to", "epochs"),
         [
             (
                 one.model,
                 *map(number, one.scores),
-                *map(number, (one.estimate.mean, one.estimate.low, one.estimate.high)),
+                *map(number, (one.estimate.mean, *possible(compared, one.estimate))),
                 f"{one.epochs:.0f}",
             )
-            for one in compared.contenders
+            for one in (baseline, *compared.contenders)
         ],
     )
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from allpass.diagnosis import DegreeHistogram, Facts, Frequencies, Mixing, Separation, Smoothing
 from allpass.report.canvas import WIDTH, canvas, in_style, save
+from allpass.report.scores import possible, score_name
 from allpass.report.theme import HEAT_TURN, light
 from allpass.report.wording import compact, count, percent, short, shorten
-from allpass.train.compare import Comparison
+from allpass.train.compare import Comparison, Contender
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -280,26 +281,41 @@ def neighbour_means(points: Sequence[tuple[float, float]]) -> Figure:
 
 
 @in_style
-def comparison(compared: Comparison) -> Figure:
-    """Test scores of every model: its mean with the 95% interval, and a thin line for each split."""
+def comparison(
+    compared: Comparison, baseline: Contender | None = None, *, highlighted: str | None = None
+) -> Figure:
+    """Test scores of every model: its mean with the 95% interval, and a thin line for each split.
+
+    Shares are drawn on the whole axis from 0 to 100%.
+
+    Args:
+        compared: The scores.
+        baseline: The majority class or the mean, drawn in grey as the first row.
+        highlighted: The model drawn in another colour; by default the best on the validation nodes.
+    """
     factor = 100 if compared.in_percent else 1
-    contenders = compared.contenders
+    contenders = [*([] if baseline is None else [baseline]), *compared.contenders]
+    chosen = compared.best if highlighted is None else highlighted
     figure, axes = _rows([shorten(one.model, 22) for one in contenders], 0.42, 0.3)
     places = [place + 0.16 for place in range(len(contenders))]
     for scores in zip(*(one.scores for one in contenders), strict=True):
         line = [factor * score for score in scores]
         axes.plot(line, places, color=light("neither"), linewidth=0.9, marker="o", markersize=2.6, zorder=1)
     for place, one in enumerate(contenders):
-        mean, low, high = (factor * end for end in (one.estimate.mean, one.estimate.low, one.estimate.high))
-        role = "high" if one.model == compared.best else "low"
+        mean, low, high = (factor * end for end in (one.estimate.mean, *possible(compared, one.estimate)))
+        role = "muted" if one is baseline else "high" if one.model == chosen else "low"
         height = place - 0.12
         axes.plot([low, high], [height, height], color=light(role), linewidth=2.4, solid_capstyle="round")
         axes.plot([mean], [height], color=light(role), marker="o", markersize=6.5)
         if math.isfinite(mean):
             text = f"{mean:.1f}" if compared.in_percent else f"{mean:.3f}"
             _beside(axes, text.replace("-", "−"), (mean, height), (0, 6), ha="center", fontsize=7.5)
-    name = compared.score.replace("_", " ")
-    axes.set_xlabel(f"{name} on the test nodes" + ", %" * compared.in_percent)
+    axes.set_xlabel(f"{score_name(compared.score)} on the test nodes" + ", %" * compared.in_percent)
+    if compared.in_percent:
+        axes.set_xlim(0, 102)  # a marker at 100 is drawn whole
+        axes.set_xticks(range(0, 101, 20))
+    else:
+        axes.set_xlim(min(0, axes.get_xlim()[0]), max(0, axes.get_xlim()[1]))
     axes.set_ylim(len(contenders) - 0.45, -0.7)
     axes.grid(axis="x")
     axes.set_axisbelow(True)

@@ -20,6 +20,7 @@ from allpass.models import resolve
 from allpass.report import wording
 from allpass.report.charts import all_charts
 from allpass.report.environment import environment
+from allpass.report.scores import score_name
 from allpass.report.tables import MetricRow, metric_table
 from allpass.report.theme import css_variables
 from allpass.train.compare import Comparison, Contender
@@ -64,8 +65,10 @@ class Tile:
 def render(diagnosis: Diagnosis) -> str:
     """The page as text. The same diagnosis gives the same page."""
     rows = metric_table(diagnosis)
-    points = diagnosis.verdict is not None and diagnosis.verdict.comparison.in_percent
-    kinds = [finding.kind for finding in diagnosis.findings]
+    verdict, models = diagnosis.verdict, diagnosis.recommendation.models
+    points = verdict is not None and verdict.comparison.in_percent
+    certain = verdict is None or verdict.model in verdict.predicts
+    kinds = [finding.kind for finding in diagnosis.findings] if verdict is None else []
     return (
         environment()
         .get_template("diagnosis.html.j2")
@@ -79,12 +82,14 @@ def render(diagnosis: Diagnosis) -> str:
             metric_groups=_groups(rows),
             charts=all_charts(diagnosis),
             missing=_missing(diagnosis),
+            first=models[0] if models and certain else "",
+            score="" if verdict is None else score_name(verdict.comparison.score),
             command=_command(diagnosis),
             versions=_versions(),
             citations=CITATIONS,
-            squares=[] if diagnosis.verdict is None else _squares(diagnosis.verdict),
+            squares=[] if verdict is None else _squares(verdict),
             verdict_settings=_settings(diagnosis),
-            models=[(name, _described(name)) for name in diagnosis.recommendation.models],
+            models=[(name, _described(name)) for name in models],
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
         )
     )
@@ -112,7 +117,8 @@ def _squares(verdict: Verdict) -> list[SquareRow]:
 
     def row(reads: str, one: Contender) -> SquareRow:
         precision = f"{100 * verdict.precision[one.model]:.1f}%" if verdict.precision else ""
-        return SquareRow(reads, one.model, _score(compared, one), precision, one.model == verdict.model)
+        chosen = one.model == verdict.model and one.model in verdict.predicts
+        return SquareRow(reads, one.model, _score(compared, one), precision, chosen)
 
     squares = {words: verdict.squares.get(square) for square, words in SQUARES.items()}
     return [
@@ -177,6 +183,8 @@ def _evidence(finding: Finding, points: bool) -> list[tuple[Any, str]]:
     for name, value in finding.evidence.items():
         title = wording.symbol(METRICS[name].symbol) if name in METRICS else wording.words(name)
         text = wording.percent(value) if name in _SHARES else wording.number(value)
+        if name == "p_value" and value < 0.0005:
+            text = "<0.001"
         if name in _WHOLE:
             text = f"{value:.0f}" if value == value else "never"
         if points and name in _DIFFERENCES:
