@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.references.acm import averaging, mixed
+from tests.references.acm import acm_layer, averaging, mixed
 
 from allpass.errors import InputError
 from allpass.models import MODELS, create
@@ -26,6 +26,34 @@ def test_logits_of_acm_are_not_negative_and_those_of_acmii_may_be() -> None:
     acm, acmii = (create(n, in_channels=5, out_channels=3).double().eval() for n in ("acm-gcn", "acmii-gcn"))
     assert acm(example.x, example.operator).min() >= 0
     assert acmii(example.x, example.operator).min() < 0
+
+
+@pytest.mark.parametrize("name", ["acmii-gcn", "acmii-snowball-2"])
+def test_the_outer_relu_of_the_authors_code_is_an_option(name: str) -> None:
+    example = examples()[0]
+    X, A = example.x, example.dense
+    torch.manual_seed(0)
+    report = create(name, in_channels=5, out_channels=3).double().eval()
+    authors = create(name, in_channels=5, out_channels=3, outer_activation=True).double().eval()
+    authors.load_state_dict(report.state_dict())
+    first, second = report.layers
+    H = acm_layer(first, X, A, order="acmii")
+    for model, inner in ((report, H), (authors, torch.relu(H))):
+        wanted = acm_layer(
+            second, torch.cat([X, inner], 1) if "snowball" in name else inner, A, order="acmii"
+        )
+        torch.testing.assert_close(model(X, example.operator), wanted)
+    assert not torch.allclose(report(X, example.operator), authors(X, example.operator), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["acm-gcn", "acm-snowball"])
+def test_without_negative_channels_it_changes_nothing(name: str) -> None:
+    example = examples()[0]
+    torch.manual_seed(0)
+    report = create(name, in_channels=5, out_channels=3).double().eval()
+    authors = create(name, in_channels=5, out_channels=3, outer_activation=True).double().eval()
+    authors.load_state_dict(report.state_dict())
+    assert torch.equal(report(example.x, example.operator), authors(example.x, example.operator))
 
 
 def test_the_structure_channel_is_a_setting_and_needs_the_number_of_nodes() -> None:

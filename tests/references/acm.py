@@ -65,7 +65,7 @@ def mlp_model(model: nn.Module, X: Tensor, A: Tensor) -> Tensor:
 
 def acm_model(model: nn.Module, X: Tensor, A: Tensor, order: str) -> Tensor:
     first, second = model.layers
-    return acm_layer(second, torch.relu(acm_layer(first, X, A, order=order)), A, order=order)
+    return acm_layer(second, acm_layer(first, X, A, order=order), A, order=order)
 
 
 def mixed(mixing: nn.Module, H: list[Tensor]) -> Tensor:
@@ -100,7 +100,7 @@ def acm_sgc_model(model: nn.Module, X: Tensor, A: Tensor, hops: int) -> Tensor:
 
 def acm_snowball_model(model: nn.Module, X: Tensor, A: Tensor, order: str) -> Tensor:
     for layer in model.layers[:-1]:
-        X = torch.cat([X, torch.relu(acm_layer(layer, X, A, order=order))], 1)
+        X = torch.cat([X, acm_layer(layer, X, A, order=order)], 1)
     return acm_layer(model.layers[-1], X, A, order=order)
 
 

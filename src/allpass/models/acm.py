@@ -30,16 +30,18 @@ def acm_gcn(
     channels: Sequence[Channel] = THREE,
     low: Filter = "A_hat_rw",
     activation: ActivationLike = "relu",
+    outer_activation: bool = False,
     dropout: float = 0.5,
     mixing: bool = True,
     scale: float | None = None,
     temperature: float | None = None,
     layer_norm: bool = False,
 ) -> Stack:
-    """ACM layers in a row: dropout on the features, layer, ReLU, dropout, layer.
+    """ACM layers in a row: dropout on the features, layer, dropout, layer.
 
-    The ReLU between the layers is the outer one of the paper's step 3. It changes nothing for ACM, whose channels
-    are not negative; for ACMII it does. The logits of ACM are not negative either: the last layer rectifies too.
+    The authors' code rectifies once more between the layers (``outer_activation``), which step 3 of the report does
+    not. That changes nothing for ACM, whose channels are not negative; for ACMII it does. The logits of ACM are not
+    negative either: the last layer rectifies too.
 
     Args:
         in_channels: Number of features.
@@ -49,7 +51,8 @@ def acm_gcn(
         order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
         channels: Which channels there are; the paper's ablation leaves some out.
         low: The low-pass filter; the high-pass one is I minus it.
-        activation: In place of ReLU, inside the layers and between them.
+        activation: In place of ReLU, inside the layers.
+        outer_activation: Apply the activation to the mixture between the layers too, as the authors' code does.
         dropout: Probability of dropout before every layer.
         mixing: Mix with learned weights, or (False) add the channels.
         scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
@@ -75,7 +78,7 @@ def acm_gcn(
         hidden_channels,
         out_channels,
         num_layers=num_layers,
-        activation=activation,
+        activation=activation if outer_activation else "identity",
         dropout=dropout,
     )
 
@@ -210,6 +213,7 @@ ENTRIES = (
         "mixes low-pass, high-pass and identity channels node by node",
         REVISITING,
         space=GRID,
+        added={"outer_activation": False},  # with ReLU, both are the same
         aliases=("acm",),
     ),
     Model(
@@ -219,6 +223,7 @@ ENTRIES = (
         REVISITING,
         preset={"order": "activation-first"},
         space=GRID,
+        added={"outer_activation": True},
         aliases=("acmii",),
     ),
     _plus("acm-gcn+", "acm-gcn with a channel that embeds the adjacency"),

@@ -19,7 +19,7 @@ class ACMSnowball(nn.Module):
     r"""ACM-Snowball-n and ACMII-Snowball-n (`Luan et al., NeurIPS 2022 <https://arxiv.org/abs/2210.07606>`_).
 
     .. math::
-        H_{k} = \mathrm{dropout}(\mathrm{ReLU}(\mathrm{ACM}_k([X', H_1, \dots, H_{k-1}])))
+        H_{k} = \mathrm{dropout}(\mathrm{ACM}_k([X', H_1, \dots, H_{k-1}]))
 
     with :math:`X' = \mathrm{dropout}(X)`; the output is a last such layer on the whole concatenation.
 
@@ -30,7 +30,9 @@ class ACMSnowball(nn.Module):
         num_layers: Number of layers; the output layer counts, as the paper's Snowball-2 and -3 do.
         order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
         low: The low-pass filter.
-        activation: In place of ReLU.
+        activation: In place of ReLU, inside the layers.
+        outer_activation: Apply the activation to every hidden mixture too, as the authors' code does and step 3 of the
+            report does not. It changes ACMII alone.
         dropout: Probability of dropout.
 
     Shapes:
@@ -47,6 +49,7 @@ class ACMSnowball(nn.Module):
         order: Order = "filter-first",
         low: Filter = "A_hat_rw",
         activation: ActivationLike = "relu",
+        outer_activation: bool = False,
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
@@ -55,7 +58,8 @@ class ACMSnowball(nn.Module):
             ACMConv(width, out, low=low, order=order, activation=activation)
             for width, out in (*((width, hidden_channels) for width in inner), (last, out_channels))
         )
-        self.activations = nn.ModuleList(build_activation(activation, hidden_channels) for _ in inner)
+        outer = activation if outer_activation else "identity"
+        self.activations = nn.ModuleList(build_activation(outer, hidden_channels) for _ in inner)
         self.dropouts = nn.ModuleList(Dropout(dropout) for _ in self.layers)
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
@@ -74,6 +78,7 @@ ENTRIES = (
         "snowball with three channels mixed in every layer",
         REVISITING,
         space=GRID,
+        added={"outer_activation": False},
         numbered="num_layers",
     ),
     Model(
@@ -83,6 +88,7 @@ ENTRIES = (
         REVISITING,
         preset={"order": "activation-first"},
         space=GRID,
+        added={"outer_activation": True},
         numbered="num_layers",
     ),
 )

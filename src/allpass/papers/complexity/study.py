@@ -319,12 +319,13 @@ def _quartiles(name: str, values: NDArray[np.float32] | None) -> Row:
 
 
 def _network(key: Key, data: Data) -> nn.Module:
+    settings = {**resolve(key.model)[0].added, **key.settings}  # what a key leaves out has its old value
     return create(
         key.model,
         in_channels=data.num_features,
         out_channels=_classes(data),
         num_nodes=data.num_nodes,
-        **key.settings,
+        **settings,
     )
 
 
