@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_regression
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -28,10 +28,14 @@ from allpass.train.estimator import NodeClassifier, NodeRegressor
 from allpass.train.folds import train_folds
 
 pytestmark = pytest.mark.usefixtures("unrecorded")
-QUICK = {"settings": {"hidden_channels": 8, "lr": 0.1, "dropout": 0.0}, "epochs": 20, "patience": 10}
+SETTINGS = {"hidden_channels": 8, "lr": 0.1, "dropout": 0.0}
+QUICK = {**SETTINGS, "epochs": 20, "stop": "patience-loss", "patience": 10}
+NO_EDGES = np.empty((2, 0), dtype=np.int64)
 DIFFERENT = {
     "check_methods_sample_order_invariance": "float32 sums round otherwise in another order of the rows",
-    "check_class_weight_classifiers": "class_weight is 'balanced' or None; it takes no dict",
+    "check_do_not_raise_errors_in_init_or_set_params": "it takes **settings for a parameter; unknown names are refused",
+    "check_sample_weight_equivalence_on_dense_data": "validation nodes are drawn by their number, not their weight",
+    "check_sample_weight_equivalence_on_sparse_data": "validation nodes are drawn by their number, not their weight",
 }
 
 
@@ -68,7 +72,7 @@ def blobs() -> tuple[np.ndarray, np.ndarray]:
 
 def test_it_is_the_engines_training(data: Data, split: Split) -> None:
     rule = stopping("patience-loss", max_epochs=20, patience=10)
-    (run,) = fit("gcn", data, split, QUICK["settings"], seeds=3, stop=rule, scaling="columns")
+    (run,) = fit("gcn", data, split, SETTINGS, seeds=3, stop=rule, scaling="columns")
     nodes = NodeClassifier("gcn", **QUICK, random_state=3).fit(data, split=split)
     assert nodes.trained_.scores == pytest.approx(run.scores)
     for name, weight in run.weights.items():
@@ -116,7 +120,7 @@ def test_validation_nodes_are_not_the_last_of_a_permutation_that_made_the_labels
         return train_folds(model, data, folds, *rest, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("allpass.train.estimator.train_folds", noted)
+        patch.setattr("allpass.train.estimator.base.train_folds", noted)
         NodeRegressor("mlp-1", **QUICK).fit(X, y)
     assert y[seen["split"].val.numpy()].min() < 50
 
@@ -148,7 +152,7 @@ def test_several_splits_in_masks_are_refused(data: Data, split: Split) -> None:
 
 
 def test_validation_nodes_are_a_share_of_every_class(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
-    import allpass.train.estimator as home
+    import allpass.train.estimator.base as home
 
     seen = []
     plain = home.train_folds
@@ -192,7 +196,22 @@ def test_rows_with_edges_are_the_graph(data: Data, split: Split) -> None:
     other = NodeClassifier(**QUICK).fit(data, split=split)
     np.testing.assert_array_equal(one.predict_proba(X, edge_index=edges.numpy()), other.predict_proba(data))
     assert one.score(X, y, edge_index=edges, split=split) == other.score(data, split=split)
-    assert not np.allclose(one.predict_proba(X), other.predict_proba(data))  # without edges
+    assert not np.allclose(one.predict_proba(X, edge_index=NO_EDGES), other.predict_proba(data))
+
+
+def test_a_model_that_learnt_with_edges_asks_for_them(data: Data, split: Split) -> None:
+    X, y = data.x.numpy(), data.y.numpy()
+    message = "fitted with edges, and got rows of features without any. Pass edge_index="
+    nodes = NodeClassifier(**QUICK).fit(X, y, edge_index=data.edge_index)
+    for call in (nodes.predict, nodes.predict_proba):
+        with pytest.raises(InputError, match=message):
+            call(X)
+    with pytest.raises(InputError, match=message):
+        nodes.score(X, y)
+    with pytest.raises(InputError, match=message):
+        nodes.fit(data, split=split).predict(X)
+    assert NodeClassifier("mlp-1", **QUICK).fit(data).predict(X).shape == (120,)  # it reads no edges
+    assert NodeClassifier(**QUICK).fit(X, y).predict(X).shape == (120,)
 
 
 def test_other_nodes_for_models_that_can(data: Data) -> None:
@@ -209,13 +228,12 @@ def test_other_nodes_for_models_that_can(data: Data) -> None:
 def test_pipelines_searches_and_copies() -> None:
     X, y = blobs()
     assert cross_val_score(make_pipeline(StandardScaler(), NodeClassifier(**QUICK)), X, y, cv=3).min() > 0.8
-    choices = list(ParameterGrid({"lr": [1e-5, 0.1], "hidden_channels": [8]}))
-    search = GridSearchCV(NodeClassifier(**QUICK), {"settings": choices, "model": ["mlp-2"]}, cv=2).fit(X, y)
-    assert search.best_params_["settings"]["lr"] == 0.1
+    search = GridSearchCV(NodeClassifier(**QUICK), {"lr": [1e-5, 0.1], "model": ["mlp-2"]}, cv=2).fit(X, y)
+    assert search.best_params_ == {"lr": 0.1, "model": "mlp-2"}
     nodes = search.best_estimator_
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(nodes)).predict_proba(X), nodes.predict_proba(X))
     fresh = clone(nodes).set_params(model="gcn", epochs=5)
-    assert fresh.get_params()["settings"] == nodes.settings
+    assert fresh.get_params() == {**nodes.get_params(), "model": "gcn", "epochs": 5}
     with pytest.raises(NotFittedError):
         fresh.predict(X)
 
@@ -255,7 +273,7 @@ def test_random_states() -> None:
 def test_numbers_at_nodes_whatever_their_unit(data: Data, split: Split) -> None:
     smooth = (data.x @ torch.linspace(-1, 1, 8)).double()
     graph = Data(x=data.x, edge_index=data.edge_index, y=torch.where(split.test, torch.nan, smooth).float())
-    nodes = NodeRegressor(epochs=100, settings={"lr": 0.05}).fit(graph)
+    nodes = NodeRegressor(epochs=100, lr=0.05).fit(graph)
     answer, test = nodes.predict(graph), split.test.numpy()
     assert r2_score(smooth[test], answer[test]) > 0.5
     assert nodes.score(graph) == pytest.approx(r2_score(smooth[~test], answer[~test]))
@@ -265,8 +283,8 @@ def test_numbers_at_nodes_whatever_their_unit(data: Data, split: Split) -> None:
 
 def test_acm_regresses_with_another_activation() -> None:
     X, y = make_regression(100, 5, random_state=0)
-    settings = {**QUICK["settings"], "activation": "elu"}
-    assert NodeRegressor("acm-gcn", settings, epochs=100).fit(X, y).score(X, y) > 0.8
+    nodes = NodeRegressor("acm-gcn", **{**QUICK, "epochs": 100}, activation="elu")
+    assert nodes.fit(X, y).score(X, y) > 0.8
 
 
 def test_what_is_not_fitted_says_so(data: Data) -> None:
@@ -288,14 +306,13 @@ def test_other_features_are_refused(data: Data) -> None:
     ("changes", "error", "words"),
     [
         ({"model": "acm-gcm"}, UnknownNameError, "Did you mean 'acm-gcn'"),
-        ({"settings": {"droput": 0.1}}, UnknownNameError, "Did you mean 'dropout'"),
-        ({"settings": [{"lr": 0.1}]}, InputError, "settings of type list"),
-        ({"settings": {"lr": 1e300}}, InputError, "no number from the first epoch"),
-        ({"settings": {"lr": float("inf")}}, InputError, "Got lr = inf"),
+        ({"heads": 8}, UnknownNameError, "no setting 'heads' of the model 'acm-gcn'"),
+        ({"lr": 1e300}, InputError, "the loss was NaN from the first epoch"),
+        ({"lr": float("inf")}, InputError, "Got lr = inf"),
         ({"epochs": 0}, InputError, "epochs=0"),
         ({"patience": 1.5}, InputError, "patience=1.5"),
         ({"validation": 0}, InputError, "validation=0"),
-        ({"validation": 1}, InputError, "leaves nothing to learn from"),
+        ({"validation": 1}, InputError, "leaves no training nodes"),
         ({"scaling": "row"}, UnknownNameError, "Did you mean 'rows'"),
         ({"random_state": "one"}, ValueError, "seed"),
     ],
@@ -364,14 +381,3 @@ def test_rows_that_cannot_be() -> None:
         nodes.fit(X[:2], [0, 1])
     with pytest.raises(ValueError, match="could not convert"):
         NodeRegressor().fit(X, np.full(len(X), "tall", dtype=object))
-
-
-@pytest.mark.parametrize("kind", [NodeClassifier, NodeRegressor])
-def test_a_setting_among_the_arguments_is_sent_to_settings(kind):
-    with pytest.raises(
-        InputError, match=rf"{kind.__name__} has no argument 'lr'\. Settings .*settings=\{{'lr'"
-    ):
-        kind("gcn", lr=0.1)
-    with pytest.raises(InputError, match=r"no argument 'epoch'\. Did you mean 'epochs'"):
-        kind("gcn", epoch=5)
-    assert "settings" in kind().get_params()
