@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from allpass.graph import Operator
-from allpass.testing import learnable_graph
+from allpass.models import create
+from allpass.testing import examples, learnable_graph
 from allpass.train.network import trained, untrained
 
 SIZES = {"in_channels": 8, "out_channels": 3, "num_nodes": 60}
@@ -46,3 +47,14 @@ def test_an_initialisation_that_needs_the_graph_does_not_need_it_afterwards() ->
     assert (
         trained("gcn", settings, first.state_dict(), **SIZES).state_dict().keys() == first.state_dict().keys()
     )
+
+
+def test_a_setting_that_came_later_has_its_old_value_in_an_older_training() -> None:
+    example, sizes = examples()[0], {"in_channels": 5, "out_channels": 3, "num_nodes": 13}
+    torch.manual_seed(0)
+    authors = create("acmii-gcn", in_channels=5, out_channels=3, outer_activation=True).eval()
+    again = trained("acmii-gcn", {"dropout": 0.5}, authors.state_dict(), **sizes)
+    x, A = example.x.float(), example.operator.to(torch.float32)
+    assert torch.equal(again(x, A), authors(x, A))
+    now = trained("acmii-gcn", {"outer_activation": False}, authors.state_dict(), **sizes)
+    assert not torch.allclose(now(x, A), authors(x, A), atol=1e-4)

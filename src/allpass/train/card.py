@@ -200,7 +200,7 @@ def _check_weights(trained: Trained) -> None:
     if not resolve(trained.model)[0].is_network:
         _ = trained.network  # which checks what it is made of
         return
-    settings = {key: value for key, value in trained.settings.items() if key != "init"}  # may need the graph
+    settings = network.settings_of_trained(trained.model, trained.settings)
     expected = network.untrained(trained.model, settings, **trained.sizes).state_dict()
     found = trained.weights
     for name in sorted(found.keys() | expected.keys()):

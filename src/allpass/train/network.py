@@ -80,22 +80,34 @@ def trained(
     num_nodes: int,
 ) -> nn.Module | Direct:
     """The model of a training, ready to predict; a network has the precision of its weights."""
+    settings = settings_of_trained(model, settings)
     sizes = Sizes(in_channels=in_channels, out_channels=out_channels, num_nodes=num_nodes)
     if not resolve(model)[0].is_network:
         fitted = unfitted(model, settings, **sizes)
         fitted.load_state_dict(weights)
         return fitted
     dtype = next((value.dtype for value in weights.values() if value.is_floating_point()), torch.float32)
-    network = untrained(
-        model,
-        {
-            key: value for key, value in settings.items() if key != "init"
-        },  # which may need the graph of the training
-        **sizes,
-        dtype=dtype,
-    )
+    network = untrained(model, settings, **sizes, dtype=dtype)
     network.load_state_dict(dict(weights))
     return network.eval()
+
+
+def settings_of_trained(model: str, settings: Mapping[str, object]) -> dict[str, object]:
+    """The settings that build the network of a training.
+
+    Settings that the model did not have yet when it was trained get the value that it was trained with. The
+    initialisation is left out: its weights are replaced, and it may need the graph of the training.
+
+    Args:
+        model: A name of ``allpass.models.MODELS``.
+        settings: As stored with the training.
+
+    Example:
+        >>> settings_of_trained("acmii-gcn", {"dropout": 0.2})["outer_activation"]
+        True
+    """
+    known = {**resolve(model)[0].added, **settings}
+    return {name: value for name, value in known.items() if name != "init"}
 
 
 def unfitted(
