@@ -12,7 +12,6 @@ _BLOCK = re.compile(r"<!-- generated: ([\w-]+) -->\n(.*?)<!-- end: \1 -->", re.D
 
 def pages(root: Path = ROOT) -> Iterator[Path]:
     """The files that may hold generated blocks."""
-    yield root / "README.md"
     yield from sorted((root / "docs").rglob("*.md"))
 
 

@@ -6,7 +6,6 @@ import ast
 import importlib
 import inspect
 import os
-import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -166,16 +165,6 @@ def ties() -> str:
     return counted.compare(data_folder())
 
 
-def agreement() -> str:
-    """What came of running the ACM paper again: do the numbers agree, and what channels are worth."""
-    from tools import reproduced
-
-    return "\n".join(
-        textwrap.fill(text, 120, initial_indent="- ", subsequent_indent="  ")
-        for text in reproduced.agreement()
-    )
-
-
 BLOCKS: dict[str, Callable[[], str]] = {
     "metrics": metrics,
     "metrics-full": metrics_full,
@@ -197,7 +186,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "benchmarks-grid": results.grid,
     "benchmarks-verdict": results.verdict,
     "accuracy": results.accuracy,
-    "agreement": agreement,
 }
 CHEAP = frozenset(BLOCKS)
 """The blocks that need nothing but the package itself and files that are kept with it."""

@@ -67,7 +67,7 @@ def run(text: str, folder: Path) -> list[tuple[Block, str]]:
                 with contextlib.redirect_stdout(io.StringIO()) as said:
                     exec(compile(block.code, "<page>", "exec"), namespace)
                 outputs.append((block, said.getvalue()))
-            elif block.language == "bash":
+            elif block.language in ("bash", "console"):
                 lines = block.code.replace("\\\n", " ").splitlines()
                 said_by = [_command(line) for line in lines if line.startswith("allpass ")]
                 outputs.append((block, "".join(said_by)))

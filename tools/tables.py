@@ -1,4 +1,4 @@
-"""Renew the generated parts of README.md and docs/: ``python -m tools.tables``; ``--check`` only says what is stale.
+"""Renew the generated parts of docs/: ``python -m tools.tables``; ``--check`` only says what is stale.
 
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end: NAME -->``. A part called ``output-1``
 holds what the code block before it printed. Parts whose input is not at hand (a folder of datasets, results of
