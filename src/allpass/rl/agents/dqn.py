@@ -47,7 +47,7 @@ class ShapedDQN(DQN):
         env: Any,
         *args: Any,
         potential: Potential | str = "gcn",
-        alpha: float = 0.5,
+        alpha: float = 0.6,
         state_fn: Callable[[Any], Any] | None = None,
         refresh_every: int = 10,
         memory: int = 20_000,
@@ -134,8 +134,9 @@ class ShapedDQN(DQN):
     @torch.no_grad()
     def combined_values(self, observations: Any) -> torch.Tensor:
         r""":math:`Q_{comb}` of observations, ``[B, A]``."""
-        self.policy.set_training_mode(False)
-        self.shaped_policy.set_training_mode(False)
+        for policy in (self.policy, self.shaped_policy):
+            if policy.training:
+                policy.set_training_mode(False)
         raw, shaped = self.q_net(observations), self.shaped_policy.q_net(observations)
         return self.alpha * raw + (1 - self.alpha) * shaped
 

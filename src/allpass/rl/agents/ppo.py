@@ -46,7 +46,7 @@ class ShapedPPO(PPO):
         env: Any,
         *args: Any,
         potential: Potential | str = "gcn",
-        alpha: float = 0.5,
+        alpha: float = 0.6,
         state_fn: Callable[[Any], Any] | None = None,
         refresh_every: int = 10,
         memory: int = 20_000,

@@ -48,8 +48,8 @@ class VisitedGraph:
             raise InputError(
                 "Got a recording without a step.", "Record at least one step of the environment."
             )
-        states, node = np.unique(np.concatenate([state, after]), axis=0, return_inverse=True)
-        u, v = np.split(node.ravel(), 2)
+        states, node = _distinct(np.concatenate([state, after]))
+        u, v = np.split(node, 2)
         counts = sp.csr_array((np.ones(len(u)), (u, v)), shape=(len(states), len(states)))
         counts.sum_duplicates()
         labelled, labels = arrival_labels(v, steps.reward, steps.terminated, discount=discount)
@@ -78,6 +78,16 @@ class VisitedGraph:
     @cached_property
     def _numbers(self) -> dict[bytes, int]:
         return {row.tobytes(): number for number, row in enumerate(self.states)}
+
+
+def _distinct(states: NDArray[Any]) -> tuple[NDArray[Any], Index]:
+    """The distinct rows, and which of them each row is; rows are compared as bytes, which is fast."""
+    if states.ndim == 1:
+        return np.unique(states, return_inverse=True)
+    rows = np.ascontiguousarray(states + 0)  # -0.0 becomes 0.0
+    joined = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, node = np.unique(joined, return_index=True, return_inverse=True)
+    return rows[first], node
 
 
 def arrival_labels(

@@ -1,0 +1,1 @@
+"""Rewards spread over the graph of states: what shaping by them saves."""
