@@ -180,6 +180,7 @@ def _make(environment: str) -> gym.Env[Any, Any]:
     import minigrid  # noqa: F401 - registers its environments
     from minigrid.wrappers import ImgObsWrapper
 
-    flat = gym.wrappers.FlattenObservation(ImgObsWrapper(gym.make(environment)))
+    seen = ImgObsWrapper(gym.make(environment))  # type: ignore[no-untyped-call]
+    flat = gym.wrappers.FlattenObservation(seen)
     space = gym.spaces.Box(0.0, 25.5, flat.observation_space.shape, np.float32)
     return gym.wrappers.TransformObservation(flat, lambda seen: seen.astype(np.float32) / 10, space)
