@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from allpass.rl.agents import ShapedDQN, ShapedPPO
     from allpass.rl.bases import (
         deepwalk_basis,
         krylov_basis,
@@ -37,8 +38,12 @@ if TYPE_CHECKING:
     from allpass.rl.recording.recorder import TransitionRecorder, VectorTransitionRecorder
     from allpass.rl.recording.states import Discretizer, as_vector
     from allpass.rl.recording.transitions import Transitions
+    from allpass.rl.shaped_env import PotentialShaping
 
 _HOMES = {
+    "PotentialShaping": "shaped_env",
+    "ShapedPPO": "agents",
+    "ShapedDQN": "agents",
     "BestPathPotential": "potentials",
     "Discretizer": "recording.states",
     "GRIDS": "environments.grids",
@@ -86,6 +91,9 @@ __all__ = [
     "LeastSquaresPolicy",
     "MessagePotential",
     "Potential",
+    "PotentialShaping",
+    "ShapedDQN",
+    "ShapedPPO",
     "ShuffledPotential",
     "SoftPotential",
     "TabularEnv",
