@@ -11,7 +11,7 @@ from torch.func import functional_call, stack_module_state, vmap
 from torch_geometric import nn as pyg
 
 from allpass.errors import InputError
-from allpass.nn import ACM, ACMConv, GCNConv
+from allpass.nn import ACM, ACMConv, GATConv, GCNConv
 from allpass.testing import examples
 
 
@@ -26,7 +26,11 @@ LAYERS = {
     "gin": lambda: ACM(gin(5, 3), in_channels=5, out_channels=3),
     "gcn": lambda: ACM(pyg.GCNConv(5, 3)),
     "cheb": lambda: ACM(pyg.ChebConv(5, 3, K=2)),
+    "simple": lambda: ACM(pyg.SimpleConv(aggr="mean"), in_channels=5, out_channels=5),
+    "graph": lambda: ACM(pyg.GraphConv(5, 3)),
 }
+TIED = ("gat", "gatv2", "gcn", "simple")
+"""Those that are one linear map and an aggregation."""
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -35,10 +39,13 @@ def test_layers_of_pyg_fit(name: str) -> None:
     torch.manual_seed(0)
     layer = LAYERS[name]().double()
     out = layer(example.x, example.edge_index)
-    assert out.shape == (13, 6 if name == "gat" else 3)
-    W_high, W_id = layer.weight.chunk(2, dim=1)
+    assert out.shape == (13, {"gat": 6, "simple": 5}.get(name, 3))
+    assert layer.tied is (name in TIED)
+    *W_high, W_id = layer.weight.split(layer.out_channels, dim=1)
     low = layer.low(example.x, example.operator.edge_index)
-    high = example.x @ W_high - layer.high(example.x, example.operator.edge_index)
+    loops = torch.arange(13).expand(2, 13)
+    own = layer.high(example.x, loops) if layer.tied else example.x @ W_high[0]
+    high = own - layer.high(example.x, example.operator.edge_index)
     parts = [torch.relu(part) for part in (low, high, example.x @ W_id)]
     wanted = 3 * sum(layer.mixing_weights[:, [c]] * part for c, part in enumerate(parts))
     torch.testing.assert_close(out, wanted)
@@ -56,18 +63,59 @@ def test_they_batch_under_vmap(name: str) -> None:
         torch.testing.assert_close(out[number], layer(example.x, example.operator))
 
 
-@pytest.mark.parametrize("theirs", [True, False])
-def test_around_a_graph_convolution_it_is_acm(theirs: bool) -> None:
-    example = examples()[0]
-    inner = pyg.GCNConv(5, 3, bias=False) if theirs else GCNConv(5, 3, bias=False)
-    layer = ACM(inner).double()
-    acm = ACMConv(5, 3, low="A_hat_sym").double()
-    weights = [part.lin.weight.T if theirs else part.weight for part in (layer.low, layer.high)]
+@pytest.mark.parametrize("example", examples(), ids=str)
+@pytest.mark.parametrize("order", ["filter-first", "activation-first"])
+def test_around_a_graph_convolution_it_is_acm(example, order: str) -> None:
+    layer = ACM(GCNConv(5, 3, bias=False), order=order).double()
+    acm = ACMConv(5, 3, low="A_hat_sym", order=order).double()
     with torch.no_grad():
-        layer.weight[:, :3] = weights[1]  # the identity carried by the convolution's own weight
-        acm.weight.copy_(torch.cat([*weights, layer.weight[:, 3:]], dim=1))
+        acm.weight.copy_(torch.cat([layer.low.weight, layer.high.weight, layer.weight], dim=1))
     acm.mixing.load_state_dict(layer.mixing.state_dict())
     torch.testing.assert_close(layer(example.x, example.operator), acm(example.x, example.operator))
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_around_the_graph_convolution_of_pyg_too(tied: bool) -> None:
+    example = examples()[0]
+    layer = ACM(pyg.GCNConv(5, 3, bias=False), tied=tied).double()
+    acm = ACMConv(5, 3, low="A_hat_sym").double()
+    weights = [part.lin.weight.T for part in (layer.low, layer.high)]
+    with torch.no_grad():
+        if not tied:
+            layer.weight[:, :3] = weights[1]  # the identity carried by the convolution's own weight
+        acm.weight.copy_(torch.cat([*weights, layer.weight[:, -3:]], dim=1))
+    acm.mixing.load_state_dict(layer.mixing.state_dict())
+    torch.testing.assert_close(layer(example.x, example.operator), acm(example.x, example.operator))
+
+
+@pytest.mark.parametrize("concat", [True, False])
+def test_acmii_around_attention_rectifies_what_is_attended_to(concat: bool) -> None:
+    example = examples()[0]
+    layer = ACM(GATConv(5, 4, heads=2, concat=concat), order="activation-first").double()
+    copies = [copy.deepcopy(part) for part in (layer.low, layer.high)]
+    channels = []
+    for part in copies:  # attention over features that are rectified before: an identity in the place of W
+        Z = torch.relu(example.x @ part.weight)
+        part.in_channels = 8
+        with torch.no_grad():
+            part.weight = torch.nn.Parameter(torch.eye(8, dtype=torch.float64))
+        carried = Z if concat else Z.view(13, 2, 4).mean(1)
+        channels.append((carried, part(Z, example.operator)))
+    parts = [channels[0][1], channels[1][0] - channels[1][1], torch.relu(example.x @ layer.weight)]
+    out = layer(example.x, example.operator)
+    wanted = 3 * sum(layer.mixing_weights[:, [c]] * part for c, part in enumerate(parts))
+    torch.testing.assert_close(out, wanted)
+
+
+def test_a_layer_with_two_weights_is_refused_where_one_is_asked_for() -> None:
+    with pytest.raises(InputError, match="tied=True for a SAGEConv, which is not one linear map"):
+        ACM(pyg.SAGEConv(5, 3), tied=True)
+    with pytest.raises(InputError, match="order='activation-first' for a GCNConv"):
+        ACM(pyg.GCNConv(5, 3), order="activation-first")
+    with pytest.raises(InputError, match="Leave tied out"):
+        ACM(GCNConv(5, 3), order="activation-first", tied=False)
+    with pytest.raises(InputError, match="Got the order 'acmii'"):
+        ACM(GCNConv(5, 3), order="acmii")
 
 
 def test_edge_weights_reach_the_layers_that_take_them() -> None:

@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from torch import nn
 
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Stack
-from allpass.nn.acm import REVISITING
+from allpass.nn.acm import REVISITING, Order
 from allpass.nn.activations import ActivationLike
 from allpass.nn.fagcn import FAConv
 from allpass.nn.gat import GATConv
 from allpass.nn.projected import Projected
 from allpass.nn.sage import SAGEConv
 from allpass.nn.spatial import ACM
-
-
-def _stack(
-    conv: Callable[[int, int], nn.Module],
-    in_channels: int,
-    hidden_channels: int,
-    out_channels: int,
-    num_layers: int,
-    activation: ActivationLike,
-    dropout: float,
-) -> Stack:
-    return Stack(
-        lambda i, o: ACM(conv(i, o), in_channels=i, out_channels=o, activation=activation),
-        in_channels,
-        hidden_channels,
-        out_channels,
-        num_layers=num_layers,
-        activation=activation,
-        dropout=dropout,
-    )
 
 
 def acm_sage(
@@ -45,18 +26,34 @@ def acm_sage(
     num_layers: int = 2,
     activation: ActivationLike = "relu",
     dropout: float = 0.5,
+    scale: float | None = None,
+    temperature: float | None = None,
 ) -> Stack:
     """GraphSAGE's layer as the aggregation of ACM.
+
+    GraphSAGE has a weight for the node and one for its neighbours, so the high-pass channel has a further weight that
+    carries the node's own features.
 
     Args:
         in_channels: Number of features.
         out_channels: Number of classes.
         hidden_channels: Width of the hidden layers.
         num_layers: Number of layers; the output layer counts.
-        activation: In place of ReLU, inside the layers and between them.
+        activation: In place of ReLU, inside the layers.
         dropout: Probability of dropout before every layer.
+        scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
     """
-    return _stack(SAGEConv, in_channels, hidden_channels, out_channels, num_layers, activation, dropout)
+    mixed = partial(ACM, activation=activation, scale=scale, temperature=temperature)
+    return Stack(
+        lambda i, o: mixed(SAGEConv(i, o)),
+        in_channels,
+        hidden_channels,
+        out_channels,
+        num_layers=num_layers,
+        activation="identity",
+        dropout=dropout,
+    )
 
 
 def acm_gat(
@@ -66,8 +63,12 @@ def acm_gat(
     hidden_channels: int = 64,
     num_layers: int = 2,
     heads: int = 8,
+    order: Order = "filter-first",
+    tied: bool = True,
     activation: ActivationLike = "relu",
     dropout: float = 0.5,
+    scale: float | None = None,
+    temperature: float | None = None,
 ) -> Stack:
     """GAT's layer as the aggregation of ACM; heads are averaged, so that the widths are the channels' own.
 
@@ -77,14 +78,24 @@ def acm_gat(
         hidden_channels: Width of the hidden layers.
         num_layers: Number of layers; the output layer counts.
         heads: Number of attention heads.
-        activation: In place of ReLU, inside the layers and between them.
+        order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
+        tied: One weight in the high-pass channel, as the report has it; False adds a second, as the authors' code does.
+        activation: In place of ReLU, inside the layers.
         dropout: Probability of dropout before every layer.
+        scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
     """
-
-    def conv(i: int, o: int) -> GATConv:
-        return GATConv(i, o, heads=heads, concat=False, dropout=dropout)
-
-    return _stack(conv, in_channels, hidden_channels, out_channels, num_layers, activation, dropout)
+    mixed = partial(ACM, order=order, tied=tied, activation=activation, scale=scale, temperature=temperature)
+    conv: Callable[[int, int], nn.Module] = partial(GATConv, heads=heads, concat=False, dropout=dropout)
+    return Stack(
+        lambda i, o: mixed(conv(i, o)),
+        in_channels,
+        hidden_channels,
+        out_channels,
+        num_layers=num_layers,
+        activation="identity",
+        dropout=dropout,
+    )
 
 
 def acm_fagcn(
@@ -94,8 +105,12 @@ def acm_fagcn(
     hidden_channels: int = 64,
     num_layers: int = 2,
     eps: float = 0.3,
+    order: Order = "filter-first",
+    tied: bool = True,
     activation: ActivationLike = "relu",
     dropout: float = 0.5,
+    scale: float | None = None,
+    temperature: float | None = None,
 ) -> Stack:
     """FAGCN's gated layer as the aggregation of ACM.
 
@@ -105,19 +120,40 @@ def acm_fagcn(
         hidden_channels: Width of the hidden layers.
         num_layers: Number of layers; the output layer counts.
         eps: Share of the features that every layer of FAGCN keeps.
-        activation: In place of ReLU, inside the layers and between them.
+        order: ``"filter-first"`` (ACM) or ``"activation-first"`` (ACMII).
+        tied: One weight in the high-pass channel, as the report has it; False adds a second, as the authors' code does.
+        activation: In place of ReLU, inside the layers.
         dropout: Probability of dropout before every layer.
+        scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
     """
+    mixed = partial(ACM, order=order, tied=tied, activation=activation, scale=scale, temperature=temperature)
 
-    def conv(i: int, o: int) -> Projected:
-        return Projected(i, o, FAConv(o, eps=eps, dropout=dropout))
+    def layer(i: int, o: int) -> ACM:
+        return mixed(Projected(i, o, FAConv(o, eps=eps, dropout=dropout)), in_channels=i, out_channels=o)
 
-    return _stack(conv, in_channels, hidden_channels, out_channels, num_layers, activation, dropout)
+    return Stack(
+        layer,
+        in_channels,
+        hidden_channels,
+        out_channels,
+        num_layers=num_layers,
+        activation="identity",
+        dropout=dropout,
+    )
 
+
+_OF_ALL: dict[str, object] = {"scale": None, "temperature": None}
+_OF_ONE_MAP = {**_OF_ALL, "order": "filter-first", "tied": False}
 
 ENTRIES = (
     Model(
-        "acm-sage", acm_sage, "mixes channels around GraphSAGE's mean of neighbours", REVISITING, space=GRID
+        "acm-sage",
+        acm_sage,
+        "mixes channels around GraphSAGE's mean of neighbours",
+        REVISITING,
+        space=GRID,
+        added=_OF_ALL,
     ),
     Model(
         "acm-gat",
@@ -126,7 +162,15 @@ ENTRIES = (
         REVISITING,
         preset={"hidden_channels": 8},
         space=GRID,
+        added=_OF_ONE_MAP,
         traits=frozenset({"ignores-weights"}),
     ),
-    Model("acm-fagcn", acm_fagcn, "mixes channels around FAGCN's signed gates", REVISITING, space=GRID),
+    Model(
+        "acm-fagcn",
+        acm_fagcn,
+        "mixes channels around FAGCN's signed gates",
+        REVISITING,
+        space=GRID,
+        added=_OF_ONE_MAP,
+    ),
 )

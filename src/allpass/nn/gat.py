@@ -97,27 +97,42 @@ class GATConv(nn.Module):
 
     def forward(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Tensor:
         x, A = read(x, edge_index, edge_weight)
-        Z, places = self._transform(x, A)
+        return self.aggregated(self.mapped(x), A)
+
+    def mapped(self, x: Features) -> Tensor:
+        """z, the heads side by side ``[N, K F]``."""
+        return times(x, self.weight)
+
+    def aggregated(self, mapped: Tensor, A: Operator) -> Tensor:
+        """h' of what :meth:`mapped` gives."""
+        Z, places = self._by_head(mapped), self._places(A)
         alpha = self.dropout(self._coefficients(Z, places))
         H = (places.with_values(alpha) @ Z.flatten(0, 1)).unflatten(0, Z.shape[:2])  # Σ_j α_ij z_j: [K, N, F]
         H = H.transpose(0, 1).flatten(1) if self.concat else H.mean(dim=0)
         return H if self.bias is None else H + self.bias
+
+    def carried(self, mapped: Tensor) -> Tensor:
+        """z as wide as the result: heads side by side, or their mean."""
+        return mapped if self.concat else self._by_head(mapped).mean(dim=0)
 
     def attention(
         self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         r"""The edges ``[2, E]`` attended to, self-loops among them, and their :math:`\alpha` ``[E, heads]``."""
         x, A = read(x, edge_index, edge_weight)
-        alpha = self._coefficients(*self._transform(x, A))
+        alpha = self._coefficients(self._by_head(self.mapped(x)), self._places(A))
         return self._attended(A).edge_index, alpha.unflatten(0, (self.heads, -1)).T
 
     def _attended(self, A: Operator) -> Operator:
         return with_every_loop(A) if self.self_loops else A
 
-    def _transform(self, x: Features, A: Operator) -> tuple[Tensor, Operator]:
-        """Z, head by head ``[K, N, F]``, and the graph as often along the diagonal."""
-        Z = times(x, self.weight).unflatten(1, (self.heads, self.out_channels)).transpose(0, 1)
-        return Z, repeated(self._attended(A), self.heads)
+    def _by_head(self, mapped: Tensor) -> Tensor:
+        """Z, head by head ``[K, N, F]``."""
+        return mapped.unflatten(1, (self.heads, self.out_channels)).transpose(0, 1)
+
+    def _places(self, A: Operator) -> Operator:
+        """The graph along the diagonal, once for each head."""
+        return repeated(self._attended(A), self.heads)
 
     def _coefficients(self, Z: Tensor, places: Operator) -> Tensor:
         """α, head by head ``[K E]``."""

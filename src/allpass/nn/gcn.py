@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from allpass.graph.operator import Operator
 from allpass.nn.initialisation import Init, initialise_
 from allpass.nn.inputs import Features, Filter, Graph, checked_filter, filtered, read
-from allpass.nn.linear import empty_weight
+from allpass.nn.linear import empty_weight, times
 from allpass.nn.parts import filter_parts
 
 
@@ -66,6 +67,19 @@ class GCNConv(nn.Module):
         x, A = read(x, edge_index, edge_weight)
         H = filter_parts(filtered(A, self.filter), [x], self.weight)  # Â H W
         return H if self.bias is None else H + self.bias
+
+    def mapped(self, x: Features) -> Tensor:
+        """H W."""
+        return times(x, self.weight)
+
+    def aggregated(self, mapped: Tensor, A: Operator) -> Tensor:
+        """Â Z + b of what :meth:`mapped` gives."""
+        H = filtered(A, self.filter) @ mapped
+        return H if self.bias is None else H + self.bias
+
+    def carried(self, mapped: Tensor) -> Tensor:
+        """Z itself, as wide as the result."""
+        return mapped
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, filter={self.filter}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from torch import Tensor, nn
 
+from allpass.graph.operator import Operator
 from allpass.nn.inputs import Features, Graph, read
 from allpass.nn.linear import Linear
 
@@ -38,3 +41,15 @@ class Projected(nn.Module):
     ) -> Tensor:
         x, A = read(x, edge_index, edge_weight)
         return self.layer(self.linear(x), A, **labels)
+
+    def mapped(self, x: Features) -> Tensor:
+        """H W + b."""
+        return cast(Tensor, self.linear(x))
+
+    def aggregated(self, mapped: Tensor, A: Operator) -> Tensor:
+        """f of what :meth:`mapped` gives."""
+        return cast(Tensor, self.layer(mapped, A))
+
+    def carried(self, mapped: Tensor) -> Tensor:
+        """The same, as wide as the result."""
+        return mapped
