@@ -45,6 +45,9 @@ def test_all_frauds_in_training_are_refused(frauds):
         r"Take splits='stratified'",
     ):
         check_splits(frauds, folds, "accuracy")
+    with pytest.raises(InputError) as refused:
+        check_splits(frauds, folds, "accuracy")
+    assert "masks" not in str(refused.value)  # nobody passed any: the split was drawn
     assert check_splits(frauds, divide(frauds, count=2), "roc_auc") == []
 
 
@@ -74,7 +77,7 @@ def test_masks_of_ones_own_are_held_to_the_same(frauds):
     moved = fold.test & (frauds.y == 1)
     own = Split(fold.train | moved, fold.val, fold.test & ~moved, "stored/0")
     with pytest.raises(
-        InputError, match=r"none in the test set of the split 'stored/0'.*or change your masks"
+        InputError, match=r"none in the test set of the split 'stored/0'.*Change your masks, or take splits="
     ):
         check_splits(frauds, [own], "accuracy")
 

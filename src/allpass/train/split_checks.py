@@ -47,8 +47,7 @@ def check_splits(
             mask = getattr(fold, part)
             if len(mask) != data.num_nodes:
                 return []  # refused with the other masks that do not fit
-            where = f"the {_SETS[part]} set of the split {fold.name!r}"
-            for number, problem, cure, always in _problems(data, mask, where, score):
+            for number, problem, cure, always in _problems(data, fold, part, score):
                 if always or not _is_named(data):
                     raise InputError(problem, cure)
                 found.setdefault((part, number), []).append(problem)
@@ -58,12 +57,13 @@ def check_splits(
     return notes
 
 
-def _problems(data: Data, mask: Tensor, where: str, score: str) -> Iterator[Problem]:
+def _problems(data: Data, fold: Split, part: str, score: str) -> Iterator[Problem]:
+    mask, where = getattr(fold, part), f"the {_SETS[part]} set of the split {fold.name!r}"
     if data.y.is_floating_point():
-        yield from _problems_of_numbers(data, mask, where)
+        yield from _problems_of_numbers(data, fold, mask, where)
         return
     if not mask.any():
-        yield _empty(where)
+        yield _empty(fold, where)
         return
     y = data.y.long()
     counts, here = (torch.bincount(labels[labels >= 0], minlength=2) for labels in (y, y[mask]))
@@ -73,7 +73,7 @@ def _problems(data: Data, mask: Tensor, where: str, score: str) -> Iterator[Prob
             number,
             f"Class {_name(data, number)} has {int(counts[number]):,} labelled nodes, but none in {where}: "
             "a score there says nothing about it.",
-            "Take splits='stratified', which puts nodes of every class into every set; or change your masks.",
+            _cure(fold, "which puts nodes of every class into every set"),
             False,
         )
     if SCORES[score].ranks and int((here > 0).sum()) < 2:
@@ -85,28 +85,37 @@ def _problems(data: Data, mask: Tensor, where: str, score: str) -> Iterator[Prob
         )
 
 
-def _problems_of_numbers(data: Data, mask: Tensor, where: str) -> Iterator[Problem]:
+def _problems_of_numbers(data: Data, fold: Split, mask: Tensor, where: str) -> Iterator[Problem]:
     numbers = data.y.reshape(data.num_nodes, -1)
     numbers = numbers[mask & ~numbers.isnan().any(1)]
     if not len(numbers):
-        yield _empty(where)
+        yield _empty(fold, where)
     elif bool((constant := (numbers == numbers[0]).all(0)).any()):
         value = float(numbers[0, constant][0])
         yield (
             -1,
             f"All {len(numbers):,} labels in {where} are {value:g}: there is nothing to predict.",
-            "Take splits='stratified', label more nodes, or change your masks.",
+            _cure(fold, "which draws the sets at random"),
             False,
         )
 
 
-def _empty(where: str) -> Problem:
+def _empty(fold: Split, where: str) -> Problem:
     return (
         -1,
         f"There is no node in {where}: no score is defined there.",
-        "Take splits='stratified', or add nodes to your masks.",
+        _cure(fold, "which puts nodes into every set"),
         False,
     )
+
+
+def _cure(fold: Split, why: str) -> str:
+    """What to do about a split: masks can be changed where they came with the data, not where they were drawn."""
+    if fold.seed is None:
+        return f"Change your masks, or take splits='stratified', {why}."
+    if fold.name.startswith("stratified/"):
+        return "Label more nodes."
+    return f"Take splits='stratified', {why}."
 
 
 def _of_others(count: int) -> str:
