@@ -194,3 +194,19 @@ def test_stopped_by_ctrl_c(call, monkeypatch, tmp_path):
 def test_wrong_words(call, words, kind, message):
     with pytest.raises(kind, match=message):
         call(*words)
+
+
+def test_networks_that_read_labels_are_tried_and_named(call, pretend):
+    asked = pretend()
+    out = call("--model", "gcn", "--trials", "2", "--label-input").stdout
+    assert [settings["label_input"] for settings in asked] == [True, True]
+    assert "--set label_input=True" in out.splitlines()[-1]
+    pretend()
+    assert "label_input" not in call("--model", "gcn", "--trials", "2").stdout
+
+
+def test_no_interval_of_two_splits_and_none_beyond_what_a_score_can_be(call, pretend):
+    pretend(test=lambda s: 0.98)
+    words = ("--model", "gcn", "--trials", "1")
+    assert "interval" not in call(*words, "--count", "2").stdout
+    assert " to 100.0%" in call(*words, "--count", "3").stdout

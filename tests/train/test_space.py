@@ -94,3 +94,9 @@ def test_a_typo():
         read_space(["dropuot=0.5"], "gcn-8")
     with pytest.raises(InputError, match="'lr' twice"):
         read_space(["lr=0.1", "lr=0.2"], "gcn")
+
+
+def test_networks_may_read_labels():
+    assert read_space(["label_input=true,false"], "gcn") == {"label_input": (True, False)}
+    with pytest.raises(UnknownNameError, match="There is no setting 'label_input' of the model 'correct"):
+        read_space(["label_input=true"], "correct-and-smooth")

@@ -66,7 +66,8 @@ def sweep(
         raise InputError("The grid tries all settings.", "Leave out --grid, or --trials and --search.")
     data = graph.load()
     model = model or default_model(data)
-    space = {**space_of(model), **read_space(chosen or [], model)}
+    labels = {"label_input": (True,)} if training.pop("label_input", None) else {}
+    space = {**space_of(model), **labels, **read_space(chosen or [], model)}
     say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
     with Store(store) as opened, stoppable(opened), progress() as on_progress:
@@ -141,11 +142,12 @@ def _table(found: Sweep) -> Table:
 
 def _tested(found: Sweep) -> str:
     from allpass.train.rules.scores import SCORES
+    from allpass.train.statistics import TELLING
 
     test, score = found.chosen.test, SCORES[found.score]
     words = f"test {found.score.replace('_', ' ')} {score.written(test.mean)}"
-    if not math.isnan(test.low):
-        ends = f"{score.written(test.low)} to {score.written(test.high)}"
+    if not math.isnan(test.low) and test.count >= TELLING:
+        ends = f"{score.written(max(test.low, score.low))} to {score.written(min(test.high, score.high))}"
         words += f", 95% interval over splits of this graph {ends}"
     return words + ", in standard deviations of the label" * (score.high == math.inf)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
+from allpass.models.entry import LABEL_INPUT
 from allpass.train.job import TRAINING
 
 STEPS = 10
@@ -36,7 +37,7 @@ def read_space(words: Iterable[str], model: str) -> dict[str, tuple[object, ...]
 
     ``LOW:HIGH`` stands for every whole number between the two where the setting is a whole number, and for ten values
     otherwise: evenly spaced, or each larger by the same factor for ``lr`` and ``weight_decay``. A setting that is a
-    list has its parts joined by ``+``.
+    list has its parts joined by ``+``. Networks have the setting ``label_input`` too.
 
     Args:
         words: Each ``NAME=VALUE,VALUE`` or ``NAME=LOW:HIGH``.
@@ -49,19 +50,20 @@ def read_space(words: Iterable[str], model: str) -> dict[str, tuple[object, ...]
         {'powers': ((0, 1), (0, 1, 2))}
     """
     entry, _ = resolve(model)
+    defaults = {**({LABEL_INPUT: False} if entry.is_network else {}), **entry.training, **entry.settings}
     space: dict[str, tuple[object, ...]] = {}
     for word in words:
         name, sign, values = (part.strip() for part in word.partition("="))
         if not sign or not name or not values:
             raise InputError(f"Got the setting {word!r}.", "Write NAME=VALUE,VALUE or NAME=LOW:HIGH.")
-        if name.split(":")[0] not in TRAINING and name not in entry.settings:
+        if name.split(":")[0] not in TRAINING and name not in defaults:
             raise UnknownNameError(
                 f"There is no setting {name!r} of the model {entry.name!r}.",
-                did_you_mean(name, (*entry.settings, *TRAINING)),
+                did_you_mean(name, {*defaults, *TRAINING}),
             )
         if name in space:
             raise InputError(f"Got the setting {name!r} twice.", "Write it once.")
-        default = {**entry.training, **entry.settings}.get(name, 0.01)
+        default = defaults.get(name, 0.01)
         if ":" in values and not isinstance(default, str | bool | tuple):
             space[name] = _range(name, values, whole=isinstance(default, int))
         else:
