@@ -15,6 +15,7 @@ from torch_geometric.data import Data
 
 from allpass.data import contextual_sbm, splits
 from allpass.errors import InputError, UnknownNameError
+from allpass.models.catalog import resolve
 from allpass.train import checkpoint
 from allpass.train.compare import compare
 from allpass.train.estimator import NodeClassifier, NodeRegressor
@@ -164,6 +165,20 @@ def test_the_base_of_a_correction_is_trained_as_it_would_be_alone(data: Data) ->
         for name, value in base.weights.items():
             assert torch.equal(run.weights[f"base.{name}"], value)
         assert run.epochs == base.epochs
+
+
+def test_the_key_of_a_correction_holds_the_settings_of_its_base(data: Data, monkeypatch) -> None:
+    """Otherwise a run of other defaults would be read from a store in its place."""
+    (split,) = splits(data, "random", count=1)
+
+    def key():
+        return job_of("correct-and-smooth", data, split, {}, 0).key(0)
+
+    before = key()
+    assert before.protocol["base"] == dict(job_of("mlp-2", data, split, {}, 0).key(0).settings)
+    entry = resolve("mlp-2")[0]
+    monkeypatch.setitem(entry.training, "lr", 2 * entry.training["lr"])
+    assert key().identity != before.identity
 
 
 @pytest.mark.parametrize(

@@ -236,8 +236,14 @@ class Job:
                 "undirected": self.config.undirected,
                 "precision": "tf32" if self.config.tf32 else str(self.config.dtype).removeprefix("torch."),
                 **self._weights,
+                **self._of_base(number),
             },
         )
+
+    def _of_base(self, number: int) -> dict[str, object]:
+        """What a key says of the model whose predictions are corrected: the settings that it is trained with."""
+        base = self.wanted[number].settings.get(BASE) if BASE in self.entry.settings else None
+        return {} if base is None else {BASE: self._base(str(base)).key(number).settings}
 
     @property
     def _weights(self) -> dict[str, str]:
@@ -394,7 +400,8 @@ class Job:
             return evaluated(network, problem, self.recipe.task, run.split, **given)
         model = unfitted(self.entry.name, run.settings, **self._sizes)
         if isinstance(model, CorrectedModel):
-            first = self._base_of(model.base, number, on_progress)
+            (found,) = self._base(model.base).run([number], on_progress)
+            first = found[number]
             model.load_state_dict({f"{BASE}.{name}": value for name, value in first.weights.items()})
             model.steps, model.sampled = first.epochs, first.sampled
         return fitted(
@@ -409,8 +416,8 @@ class Job:
             **given,
         )
 
-    def _base_of(self, base: str, number: int, on_progress: ProgressCallback) -> Outcome:
-        """The training of the model whose predictions this run corrects."""
+    def _base(self, base: str) -> Job:
+        """The trainings of a model whose predictions are corrected, at its own defaults."""
         if base not in self._bases:  # one job for all runs: they share the graph and the features
             self._bases[base] = Job(
                 base,
@@ -419,8 +426,7 @@ class Job:
                 self.config.changed(label_input=None, patience=None),
                 sample_weight=self.sample_weight,
             )
-        (found,) = self._bases[base].run([number], on_progress)
-        return found[number]
+        return self._bases[base]
 
     @property
     def _sizes(self) -> Sizes:
