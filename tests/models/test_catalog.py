@@ -86,7 +86,7 @@ def test_settings_win_over_presets():
         ("gcn-0", {}, InputError, "num_layers = 0"),
         ("gcn", {"activation": "rellu"}, UnknownNameError, "no activation 'rellu'"),
         ("gcn", {"filter": "A_hat_wr"}, UnknownNameError, "no matrix 'A_hat_wr'. Did you mean 'A_hat_rw'"),
-        ("gcn", {"activation": torch.relu}, InputError, "name of type .* for the activation"),
+        ("gcn", {"activation": 3}, InputError, "Got 3 as activation. Expected a module"),
         (None, {}, InputError, "name of type NoneType for the model"),
         ("gat", {"heads": 0}, InputError, "heads = 0"),
         ("gcn", {"init": "combined"}, InputError, "no graph for the initialisation 'combined'"),
