@@ -407,7 +407,7 @@ def test_wrong_lost_and_added_tensors_are_told(saved):
     for changed, told in (
         ({**tensors, first: torch.zeros(2, 2)}, rf"have a tensor of shape \[2, 2\] as '{first}' where"),
         ({name: value for name, value in tensors.items() if name != first}, f"have nothing as '{first}'"),
-        ({**tensors, first: tensors[first].fill_(torch.nan)}, f"'{first}' hold NaN or infinity"),
+        ({**tensors, first: torch.full_like(tensors[first], torch.nan)}, f"'{first}' hold NaN or infinity"),
         ({**tensors, first: tensors[first].long()}, f"'{first}' are torch.int64"),
         ({**tensors, first: tensors[first].to(torch.float8_e5m2)}, f"'{first}' are torch.float8_e5m2"),
         ({**tensors, "extra": torch.zeros(1)}, "'extra' where the card asks for nothing"),
