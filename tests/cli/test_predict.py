@@ -4,14 +4,18 @@ import csv
 import io
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import torch
 import typer
 from tests.train.cards import to_version_1
 from tests.train.trainings import drawn, graph, write_tables
+from tests.train.weeks import keep, write_weeks
 from typer.testing import CliRunner
 
+from allpass import load_checkpoint
 from allpass.cli.predict import predict
+from allpass.cli.words import in_shell_words
 from allpass.data import load, save_npz
 from allpass.errors import InputError, MissingFileError
 from allpass.train import checkpoint
@@ -22,6 +26,9 @@ from allpass.train.rules.stopping import stopping
 from allpass.train.scaling import Scaler
 
 pytestmark = pytest.mark.usefixtures("unrecorded")
+
+
+COLUMNS = ["id", "prediction", "probability", "labelled", "in_training"]
 
 
 @pytest.fixture
@@ -62,10 +69,12 @@ def kept(tmp_path, old) -> Path:
 
 def test_old_nodes_by_their_own_ids(call, kept, old):
     rows = _read(call(kept, old))
-    assert [row["node"] for row in rows] == [f"n{i}" for i in range(40)]
+    assert [row["id"] for row in rows] == [f"n{i}" for i in range(40)]
     assert [row["prediction"] for row in rows] == ["even", "odd"] * 20
     assert all(0.5 < float(row["probability"]) <= 1 for row in rows)
-    assert list(rows[0]) == ["node", "prediction", "probability"]
+    assert list(rows[0]) == COLUMNS
+    assert {row["labelled"] for row in rows} == {"true"}
+    assert [row["in_training"] == "true" for row in rows] == checkpoint.load(kept).sets.eq(1).tolist()
 
 
 @pytest.fixture
@@ -90,7 +99,7 @@ def test_a_rare_class_is_predicted_from_a_threshold_on(call, rare):
                 bad >= threshold
             )
             assert row["probability"] == row[f"p({row['prediction']})"]
-        assert list(found[0]) == ["node", "prediction", "probability", "p(bad)", "p(good)"]
+        assert list(found[0]) == [*COLUMNS, "p(bad)", "p(good)"]
     assert {row["prediction"] for row in _read(call(kept, tables, "--threshold", "0"))} == {"bad"}
 
 
@@ -107,7 +116,7 @@ def test_new_nodes_without_labels(call, kept, tmp_path):
     new = write_tables(tmp_path / "new", 12, label=None, first=100)
     assert call(kept, new, "-o", tmp_path / "out.csv") == f"{tmp_path / 'out.csv'}: 12 nodes\n"
     rows = _read((tmp_path / "out.csv").read_text())
-    assert [row["node"] for row in rows] == [f"n{i}" for i in range(100, 112)]
+    assert [row["id"] for row in rows] == [f"n{i}" for i in range(100, 112)]
     assert [row["prediction"] for row in rows] == ["even", "odd"] * 6
 
 
@@ -191,15 +200,15 @@ def test_numbers(call, tmp_path):
     kept = _kept(tmp_path / "kept", old, task="regression")
     rows = _read(call(kept, old))  # what the labels are is known from the training
     assert rows == _read(call(kept, old, "--task", "regression"))
-    assert list(rows[0]) == ["node", "prediction"]
+    assert list(rows[0]) == ["id", "prediction", "labelled", "in_training"]
     assert all(900 < float(row["prediction"]) < 1450 for row in rows)
-    with pytest.raises(InputError, match="The model tells numbers; they have no probabilities"):
+    with pytest.raises(InputError, match="The model predicts numbers; they have no probabilities"):
         call(kept, old, "--probabilities")
     data = graph()
     save_npz(data, tmp_path / "graph.npz")
     several = checkpoint.save(drawn(data=data, task="regression", score="r2"), tmp_path / "several")
     heading = call(several, tmp_path / "graph.npz").splitlines()[0]
-    assert heading == "node,prediction 0,prediction 1,prediction 2"
+    assert heading == "node,prediction 0,prediction 1,prediction 2,labelled,in_training"
 
 
 def test_wrong_words_are_told(call, kept, old, tmp_path):
@@ -264,3 +273,45 @@ def test_seconds_survive_scaling(tmp_path):
     data = load(tmp_path)
     scaled = Scaler.of(data.x, "auto")(data.x).float()
     assert len(scaled.unique()) == 60
+
+
+def test_next_week_in_the_shell_and_in_python(call, tmp_path):
+    weeks = write_weeks(tmp_path)
+    kept = keep("acm-gcn", load(weeks.old, drop="opened"), tmp_path / "kept")
+    words = (kept, "--new", weeks.new, "--edges", weeks.links)
+    rows = _read(call(*words, "--probabilities"))
+    assert [row["id"] for row in rows] == weeks.new_ids
+    assert {(row["labelled"], row["in_training"]) for row in rows} == {("false", "false")}
+    trained = load_checkpoint(kept)
+    expected = trained.probabilities(new=weeks.new, edges=weeks.links).tolist()
+    for row, chances in zip(rows, expected, strict=True):
+        assert [float(row["p(fraud)"]), float(row["p(legit)"])] == pytest.approx(chances, rel=1e-5)
+    text = call(*words, "-o", "out.csv")
+    assert text == "out.csv: 12 nodes\n"
+    frame = trained.table(new=weeks.new, edges=weeks.links)
+    pd.testing.assert_frame_equal(pd.read_csv("out.csv"), frame, check_dtype=False)
+
+
+def test_without_a_target_the_graph_of_the_training_is_predicted(call, tmp_path):
+    weeks = write_weeks(tmp_path)
+    data = load(weeks.old)
+    kept = keep("trees", data, tmp_path / "kept")
+    rows = _read(call(kept))
+    assert rows == _read(call(kept, weeks.old))
+    assert [row["in_training"] == "true" for row in rows] == (checkpoint.load(kept).sets == 1).tolist()
+    unlabelled = [name for name, y in zip(data.node_ids, data.y.tolist(), strict=True) if y < 0]
+    assert [row["id"] for row in _read(call(kept, "--only-unlabelled"))] == unlabelled
+
+
+def test_notes_about_new_nodes_and_the_flags_that_cure(call, tmp_path):
+    weeks = write_weeks(tmp_path)
+    kept = keep("mlp-2", load(weeks.old), tmp_path / "kept")
+    app = typer.Typer()
+    app.command()(predict)
+    found = CliRunner().invoke(app, [str(kept), "--new", str(weeks.new), "--edges", str(weeks.links)])
+    assert "1 value of 'country' did not occur in the training: 'XX'" in " ".join(found.stderr.split())
+    with pytest.raises(InputError) as raised:
+        call(kept, "--nodes", weeks.new, "--edges", weeks.links)
+    assert "pass the node table with --new in place of --nodes" in in_shell_words(str(raised.value))
+    with pytest.raises(InputError, match="Got label='country'; the model was trained on the label 'label'"):
+        call(kept, "--label", "country")

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from tests.train.trainings import write_tables
+from tests.train.trainings import graph, write_tables
 from typer.testing import CliRunner
 
 from allpass.cli.train import _interval, train
+from allpass.data import save_npz
 from allpass.errors import AllpassError, InputError, UnknownNameError
 from allpass.train import checkpoint
 
@@ -160,3 +161,21 @@ def test_a_label_of_numbers_is_a_regression_without_being_asked(call, tmp_path):
         call(write_tables(tmp_path / "few", label=lambda i: i % 3), *QUICK, "--json", "-o", "kept")
     )
     assert (classes["task"], classes["model"]) == ("classification", "acm-gcn")
+
+
+def test_the_graph_is_kept_unless_told_otherwise(call, classes):
+    call(classes, "--model", "mlp-1", *QUICK, "-o", "kept")
+    assert checkpoint.load("kept").training_graph.num_nodes == 40
+    assert len(list(Path("kept").iterdir())) == 3
+    call(classes, "--model", "mlp-1", *QUICK, "-o", "kept", "--no-graph")
+    assert checkpoint.load("kept").graph is None
+    assert len(list(Path("kept").iterdir())) == 2
+
+
+def test_names_of_folders_come_from_names_of_graphs_as_slugs(call, tmp_path):
+    data = graph()
+    data.name = "../up"
+    save_npz(data, tmp_path / "graph.npz")
+    call("graph.npz", "--model", "mlp-1", *QUICK)
+    assert checkpoint.load("up-mlp-1").model == "mlp-1"
+    assert not list(tmp_path.parent.glob("up*"))

@@ -55,8 +55,9 @@ def test_what_is_saved_comes_back(data, tmp_path):
     trained = Trained.of(run, data)
     found = checkpoint.load(checkpoint.save(trained, tmp_path / "kept"))
     for part in fields(Trained):
-        if part.name not in ("weights", "versions"):
+        if part.name not in ("weights", "versions", "sets"):
             assert getattr(found, part.name) == getattr(trained, part.name), part.name
+    assert torch.equal(found.sets, trained.sets)
     assert dict(found.versions) == dict(trained.versions)
     assert torch.equal(found.outputs(data), trained.outputs(data))
     files = sorted(path.name for path in (tmp_path / "kept").iterdir())

@@ -170,7 +170,7 @@ def test_the_weights_of_the_first_layer_are_those_of_the_layer_alone(data):
 
 
 @pytest.mark.parametrize(
-    ("model", "why"), [("linkx", "is bound to"), ("label-propagation", "reads the labels of")]
+    ("model", "why"), [("linkx", "has weights for"), ("label-propagation", "reads the labels of")]
 )
 def test_models_bound_to_their_nodes_know_no_others(data, model, why):
     labels = torch.where(torch.arange(60) % 2 == 0, data.y, -1) if model == "label-propagation" else None

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allpass.cli.target import Target, reads_graph
+from allpass.cli.target import Target, reads_graph, say_notes
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from torch_geometric.data import Data
 
     from allpass.train.trained import Trained
@@ -41,66 +39,64 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    new: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table of new nodes, joined to the graph of the training by the edges of --edges.",
+            show_default=False,
+        ),
+    ] = None,
+    only_unlabelled: Annotated[
+        bool, typer.Option("--only-unlabelled", help="Leave out the nodes that have a label.")
+    ] = False,
 ) -> None:
-    """Predict every node of a graph: the one of the training, or another with the same features."""
+    """Predict every node of a graph: the one of the training, new nodes that link to it, or another graph.
+
+    Without TARGET the graph of the training is meant. The columns are the id, the prediction, its probability, whether
+    the node is labelled, and whether the model learnt from it.
+    """
     import csv
     import io
 
-    from allpass.files import write_whole
-    from allpass.report import check_writable
+    from allpass.data.draft import many
+    from allpass.files import check_writable, write_whole
     from allpass.train.checkpoint import load
+    from allpass.train.predictions import table
 
     trained = load(checkpoint)
     if probabilities and trained.task == "regression":
-        raise InputError("The model tells numbers; they have no probabilities.", "Leave out --probabilities.")
+        raise InputError(
+            "The model predicts numbers; they have no probabilities.", "Leave out --probabilities."
+        )
     if threshold is not None:
         trained = trained.at(threshold)
     if output is not None:
         check_writable(output)  # before minutes of work, not after
-    table = io.StringIO()
-    data = load_for(trained, graph)
-    csv.writer(table, lineterminator="\n").writerows(_rows(trained, data, probabilities))
+    data = load_for(trained, graph, new)
+    headings, rows = table(trained, data, probabilities=probabilities, only_unlabelled=only_unlabelled)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows([_cell(value) for value in row] for row in rows)
     if output is None:
-        typer.echo(table.getvalue(), nl=False)
+        typer.echo(text.getvalue(), nl=False)
         return
-    write_whole(output, table.getvalue().encode())
-    typer.echo(f"{output}: {table.getvalue().count(chr(10)) - 1:,} nodes")
+    write_whole(output, text.getvalue().encode("utf-8", "replace"))
+    typer.echo(f"{output}: {many(len(rows), 'node')}")
 
 
-def load_for(trained: Trained, graph: Target) -> Data:
-    """The graph, its labels read as those of the training; new nodes may have none, so none are asked for."""
+def load_for(trained: Trained, graph: Target, new: Path | None = None) -> Data:
+    """The graph that a model is asked about, its columns read as those of the training."""
     from allpass.data import DATASETS
-    from allpass.data.tables.node_table import NoLabelColumnError
 
-    known = {"task": "regression" if trained.task == "regression" else "classification"}
-    options = {**({} if graph.target in DATASETS else known), **graph.options}
-    if trained.encodings:
-        options["encodings"] = trained.encodings
-    try:
-        return Target(graph.target, options).load()
-    except NoLabelColumnError:
-        return Target(graph.target, {**options, "label": False}).load()
+    data = trained.read(graph.target, new=new, **graph.options)
+    if graph.target not in DATASETS or new is not None:
+        say_notes(data)
+    return data
 
 
-def _rows(trained: Trained, data: Data, every: bool) -> Iterator[list[Any]]:
-    """The heading and a row for each node: its own id, what is predicted, and how likely that is."""
-    ids = data.get("node_ids") or range(data.num_nodes)
-    if trained.task == "regression":
-        numbers = trained.outputs(data)
-        several = (
-            [f"prediction {n}" for n in range(numbers.shape[1])] if numbers.shape[1] > 1 else ["prediction"]
-        )
-        yield ["node", *several]
-        yield from ([node, *row] for node, row in zip(ids, numbers.tolist(), strict=True))
-        return
-    chances = trained.probabilities(data)
-    names = trained.class_names or tuple(map(str, range(chances.shape[1])))
-    yield [
-        "node",
-        "prediction",
-        "probability",
-        *(f"p({name})" for name in names[: chances.shape[1]] if every),
-    ]
-    chosen = trained.classes(chances).tolist()
-    for node, row, c in zip(ids, chances.tolist(), chosen, strict=True):
-        yield [node, names[c], f"{row[c]:.6g}", *(f"{chance:.6g}" for chance in row if every)]
+def _cell(value: Any) -> Any:
+    """A value as the table has it; nothing for what is not known."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) and value.is_integer() and abs(value) < 10 else value

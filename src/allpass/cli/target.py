@@ -33,20 +33,26 @@ class Target:
 
     def load(self) -> Data:
         """The graph; what was found in data of one's own and mended is told on the error stream."""
-        from rich.console import Console
-
-        from allpass.cli.roles import show_roles
-        from allpass.cli.words import told
         from allpass.data import DATASETS, load
 
         data = load(self.target, **self.options)
         if self.target not in DATASETS:  # what is to be known of those stands in `allpass diagnose`
-            out = Console(stderr=True, highlight=False, markup=False)
-            show_roles(data.get("roles") or (), out)
-            for note in data.account:
-                if note.code != "undirected":  # as most graphs are
-                    out.print(told(note), soft_wrap=True)
+            say_notes(data)
         return data
+
+
+def say_notes(data: Data) -> None:
+    """Say on the error stream what the columns were taken for, and what was found in the data and mended."""
+    from rich.console import Console
+
+    from allpass.cli.roles import show_roles
+    from allpass.cli.words import told
+
+    out = Console(stderr=True, highlight=False, markup=False)
+    show_roles(data.get("roles") or (), out)
+    for note in data.account:
+        if note.code != "undirected":  # as most graphs are
+            out.print(told(note), soft_wrap=True)
 
 
 def default_model(data: Data) -> str:

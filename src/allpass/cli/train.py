@@ -48,6 +48,14 @@ def train(
             "-o", "--output", help="Folder of the checkpoint; by default DATASET-MODEL.", show_default=False
         ),
     ] = None,
+    graph_too: Annotated[
+        bool | None,
+        typer.Option(
+            "--graph/--no-graph",
+            help="Keep the training graph in the checkpoint, so that new nodes can link to it; by default up to 1 GB.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a model on several splits, report its test score, and keep the one that validation chooses."""
@@ -56,6 +64,7 @@ def train(
     from allpass.train import checkpoint
     from allpass.train.folds import best, train_folds
     from allpass.train.given import divide
+    from allpass.train.kept_graph import LARGEST, size_of
 
     data = graph.load()
     model = model or default_model(data)
@@ -68,7 +77,8 @@ def train(
     with progress() as on_progress:
         models = train_folds(model, data, folds, settings, seed=seed, on_progress=on_progress, **training)
     number = best(models)
-    checkpoint.save(models[number], folder)
+    keeps = size_of(data) <= LARGEST if graph_too is None else graph_too
+    checkpoint.save(models[number].with_graph(data if keeps else None), folder)
     found = _found(models, number, data, folds, folder)
     if as_json:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))

@@ -29,6 +29,9 @@ _NAMES = (
     "score",
     "class_weight",
     "threshold",
+    "new",
+    "only_unlabelled",
+    "probabilities",
 )
 _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
 

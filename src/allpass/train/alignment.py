@@ -80,6 +80,13 @@ def _taken(x: Tensor, columns: list[int]) -> Tensor:
     return Operator.from_scipy(csr[:, columns]).to_sparse()
 
 
+def rows_of(x: Tensor, rows: Tensor) -> Tensor:
+    """These rows of ``x``; sparse features stay sparse."""
+    if x.layout == torch.strided:
+        return x[rows]
+    return Operator.from_scipy(Operator.from_sparse(x).to_scipy()[rows.numpy()]).to_sparse()
+
+
 def fills_of(x: Tensor, names: Sequence[str] | None) -> dict[str, float]:
     """What a table put in the place of missing numbers, by the name of their column.
 

@@ -21,7 +21,7 @@ from allpass.train.runs.identity import plain
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained, known_fills
 
-_LABELS = "training/labels"  # no parameter has a name with a slash
+_LABELS, _SETS = "training/labels", "training/sets"  # no parameter has a name with a slash
 _MANY = 10_000
 _WORDS: dict[str, type | tuple[type, ...]] = {
     "model": str,
@@ -71,7 +71,8 @@ def to_card(trained: Trained) -> dict[str, Any]:
 def to_tensors(trained: Trained) -> dict[str, Tensor]:
     """The tensors by name."""
     tensors = {name: value.contiguous() for name, value in trained.weights.items()}
-    return tensors if trained.labels is None else {**tensors, _LABELS: trained.labels}
+    more = {_LABELS: trained.labels, _SETS: trained.sets}
+    return tensors | {name: value for name, value in more.items() if value is not None}
 
 
 def from_card(card: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trained:
@@ -85,7 +86,7 @@ def from_card(card: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trained
         if key not in card or not isinstance(card[key], kind) or (kind is int and card[key] is True):
             raise CardError(f"the card has no sound entry {key!r}")
     weights = dict(tensors)
-    labels = weights.pop(_LABELS, None)
+    labels, sets = weights.pop(_LABELS, None), weights.pop(_SETS, None)
     trained = Trained(
         **{
             **{key: card[key] for key in _WORDS},
@@ -101,6 +102,7 @@ def from_card(card: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trained
         },
         weights=weights,
         labels=labels,
+        sets=sets,
     )
     for wrong in _problems(trained):
         raise CardError(wrong)
@@ -183,7 +185,11 @@ def _name_problems(trained: Trained) -> Iterator[str]:
 
 
 def _label_problems(trained: Trained) -> Iterator[str]:
-    labels = trained.labels
+    labels, sets = trained.labels, trained.sets
+    if sets is not None and not (
+        sets.shape == (trained.num_nodes,) and sets.dtype == torch.uint8 and bool((sets <= 3).all())
+    ):
+        yield "its sets of nodes are not those of a split"
     if labels is None:
         return
     if labels.shape[:1] != (trained.num_nodes,):

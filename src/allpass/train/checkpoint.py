@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load as read_tensors
 from safetensors.torch import save as written_tensors
 from torch import Tensor
+from torch_geometric.data import Data
 
 from allpass.errors import AllpassError, InputError, MissingFileError
 from allpass.files import check_folder, locked, remove_leftovers, sync_folder, write_whole
 from allpass.train.card import CardError, from_card, to_card, to_tensors
+from allpass.train.kept_graph import graph_of_tensors, graph_tensors
 from allpass.train.runs.identity import canonical
 from allpass.train.trained import Trained
 
@@ -26,7 +29,9 @@ VERSION = 2
 CARD = "card.json"
 
 _FIRST = "weights.safetensors"  # of version 1
-_OURS = re.compile(r"card\.json|weights\.safetensors|weights-[0-9a-f]{12}\.safetensors|\.allpass-.+\.part")
+_OURS = re.compile(
+    r"card\.json|weights\.safetensors|(weights|graph)-[0-9a-f]{12}\.safetensors|\.allpass-.+\.part"
+)
 _RETRIES = 10
 _UNBUILDABLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RuntimeError, MemoryError)
 
@@ -38,21 +43,23 @@ class CheckpointError(AllpassError):
 def save(trained: Trained, folder: str | Path) -> Path:
     """Write a checkpoint, whole or not at all; an older one in its place is replaced.
 
-    The card names the file of the weights, whose name is that of its content. So a checkpoint is replaced in the
-    moment in which its card is: whoever loads it gets the old one or the new one, also where this process is killed.
+    The card names the other files, and these are named by their content. So a checkpoint is replaced in the moment in
+    which its card is: whoever loads it gets the old one or the new one, also where this process is killed.
 
     Args:
-        trained: What to keep.
+        trained: What to keep. Its graph is written too, where it has one: ``trained.with_graph(data)``.
         folder: The folder to make.
 
     Returns:
         The folder.
     """
     folder = check_free(folder)
-    content = written_tensors(to_tensors(trained))
-    file = f"weights-{_sha256(content)[:12]}.safetensors"
-    card = {"format": FORMAT, "version": VERSION, **to_card(trained)}
-    card["files"] = {"weights": {"name": file, "sha256": _sha256(content)}}
+    parts = {"weights": to_tensors(trained)}
+    if trained.graph is not None:
+        parts["graph"] = graph_tensors(trained.training_graph)
+    contents = {name: written_tensors(tensors) for name, tensors in parts.items()}
+    files = {name: _named(name, content) for name, content in contents.items()}
+    card = {"format": FORMAT, "version": VERSION, **to_card(trained), "files": files}
     card["digest"] = _digest(card)
     text = json.dumps(card, indent=2, ensure_ascii=False)
     try:
@@ -60,7 +67,8 @@ def save(trained: Trained, folder: str | Path) -> Path:
         folder.mkdir(exist_ok=True)
         with locked(folder):
             try:
-                write_whole(folder / file, content)
+                for name, content in contents.items():
+                    write_whole(folder / files[name]["name"], content)
                 write_whole(folder / CARD, f"{text}\n".encode())
             finally:
                 _remove_unused(folder)
@@ -115,13 +123,50 @@ def load(folder: str | Path) -> Trained:
             if _read_card(folder) == card:
                 raise
     try:
-        return from_card(card, tensors)
+        trained = from_card(card, tensors)
     except CardError as error:
         raise _broken(folder, str(error)) from error
     except AllpassError as error:
         raise _broken(folder, f"its card says: {error.problem[:160].rstrip('.')}") from error
     except _UNBUILDABLE as error:
         raise _broken(folder, "its card describes no model that can be built here") from error
+    graph = card["files"].get("graph")
+    return trained if graph is None else replace(trained, graph=GraphFile(folder, graph))
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """The graph of a training in its checkpoint, not read yet.
+
+    Args:
+        folder: The checkpoint.
+        file: The name of its file and the hash of the content.
+    """
+
+    folder: Path
+    file: Mapping[str, str]
+
+    def read(self, trained: Trained) -> Data:
+        """Read it, and make sure that it is whole and fits the model."""
+        tensors = _read_tensors(self.folder, self.file)
+        try:
+            return graph_of_tensors(
+                tensors,
+                num_nodes=trained.num_nodes,
+                in_channels=trained.in_channels,
+                feature_names=trained.feature_names,
+                class_names=trained.class_names,
+                encodings=trained.encodings,
+                name=trained.dataset,
+            )
+        except _UNBUILDABLE as error:
+            raise _broken(self.folder, f"{self.file['name']} is no graph that fits it") from error
+
+
+def _named(part: str, content: bytes) -> dict[str, str]:
+    """The name of a file by its content, and the hash of that."""
+    digest = _sha256(content)
+    return {"name": f"{part}-{digest[:12]}.safetensors", "sha256": digest}
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

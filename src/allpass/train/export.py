@@ -55,6 +55,7 @@ def export(trained: Trained, data: Data, path: str | Path, *, fixed_graph: bool 
         raise ExportError(
             f"{trained.model!r} is no torch network, so there is no program to export.", "Use the checkpoint."
         )
+    data = trained.in_training_order(data)
     expected, x = trained.outputs(data), trained.features(data).to_dense()
     if x.dtype != torch.float64:  # such as times in seconds: the program scales them as they are
         x = x.to(trained.dtype)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -20,21 +19,36 @@ from allpass.data.tables.encodings import Encoding, completed
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
 from allpass.models.catalog import resolve
+from allpass.models.correct_and_smooth import BASE
 from allpass.models.direct import Direct
 from allpass.models.entry import LABEL_INPUT
 from allpass.nn.inputs import Features, as_features
 from allpass.nn.mixing import ChannelMixing
-from allpass.train import network
+from allpass.train import network, predictions, reading
 from allpass.train.adjacency import adjacency
-from allpass.train.alignment import aligned, check_words, fills_of
+from allpass.train.alignment import aligned, check_words, fills_of, rows_of
 from allpass.train.fit import Replica
+from allpass.train.places import hash_of_ids, ids_of, places_by_id, reordered, taken
 from allpass.train.rare import Threshold, best_threshold, rarer_class
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.versions import versions
 from allpass.train.scaling import Scaler
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+SETS = {"train": 1, "val": 2, "test": 3}
+"""What ``Trained.sets`` has for the nodes of each set of the split; 0 for the others."""
+
 CHANNELS = ("low", "high", "identity")
 """The channels of a layer that mixes and does not name them."""
+
+
+class StoredGraph(Protocol):
+    """The graph of a training in a file."""
+
+    def read(self, trained: Trained) -> Data:
+        """Read it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,6 +72,8 @@ class Trained:
         fills: What stood for missing numbers in the data, by the name of the feature.
         labels: Labels of the training nodes, for models that are called with them: classes ``[N]``, -1 elsewhere, or
             numbers in the units of the training, NaN elsewhere.
+        sets: Which set of the split each node of the training was in, a number of :data:`SETS`.
+        graph: The graph it was trained on, which new nodes can be joined to; see :meth:`with_graph`.
         encodings: How the columns of a table were read; ``allpass.load(..., encodings=trained.encodings)`` reads
             another table in the same way.
         threshold: When the rarer of two classes is predicted; without one the more likely class is.
@@ -88,6 +104,8 @@ class Trained:
     encodings: tuple[Encoding, ...] = ()
     threshold: Threshold | None = None
     labels: Tensor | None = None
+    sets: Tensor | None = None
+    graph: Data | StoredGraph | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     dataset: str = ""
     fingerprint: str = ""
@@ -136,11 +154,12 @@ class Trained:
             labels=_shown(data.y, replica.split.train, units)
             if entry.reads_labels(replica.settings)
             else None,
+            sets=_sets(replica.split),
             encodings=known_fills(data.get("encodings") or (), names, fills, scaler),
             scores=dict(replica.scores),
             dataset=str(data.get("name") or ""),
             fingerprint=str(data.get("fingerprint") or ""),
-            nodes=_hash_of_ids(data),
+            nodes=hash_of_ids(data),
             split=replica.split.name,
             seed=replica.seed,
             epoch=replica.epoch,
@@ -170,6 +189,35 @@ class Trained:
             1 if self.threshold is None else self.threshold.positive
         )  # older checkpoints do not name it
         return replace(self, threshold=Threshold(positive, threshold))
+
+    def with_graph(self, data: Data | None) -> Trained:
+        """The same with the graph of its training, for new nodes that link to it; ``None`` takes it away.
+
+        Args:
+            data: The graph. ``allpass.train.save`` writes it too.
+        """
+        return replace(self, graph=data)
+
+    @cached_property
+    def training_graph(self) -> Data:
+        """The graph of the training; complains where it was not kept."""
+        if self.graph is None:
+            raise InputError(
+                f"The model {self.model!r} was kept without the graph of its training.",
+                "Pass a graph; or train without --no-graph, in Python with save(trained.with_graph(data), folder).",
+            )
+        return self.graph if isinstance(self.graph, Data) else self.graph.read(self)
+
+    def read(self, target: Any = None, **given: Any) -> Data:
+        """A graph in the columns of the training; labels may be absent.
+
+        Args:
+            target: Anything that :func:`allpass.load` takes. With nothing at all it is the graph of the training.
+            **given: ``edges`` and ``nodes`` of another graph, or ``new`` and ``edges``: a table of new nodes, which are
+                joined to the graph of the training (or to ``target``), and a table of edges between them and its
+                nodes. Options of :func:`allpass.load`, such as ``unknown_nodes="drop"``.
+        """
+        return reading.read(self, target, **given)
 
     @property
     def num_classes(self) -> int:
@@ -205,9 +253,32 @@ class Trained:
         Args:
             data: The graph it was trained on, or another with the same features.
         """
-        x, graph, given = self.inputs(data)
+        own = self.in_training_order(data)
+        x, graph, given = self.inputs(own)
         with torch.no_grad():
-            return self.in_units(self.network(x, graph, **given))
+            found = self.in_units(self.network(x, graph, **given))
+        return found if own is data else found[self._bound_places(data)]
+
+    def in_training_order(self, data: Data) -> Data:
+        """The graph with its nodes in the order of the training, where the model has weights for each; else as it is.
+
+        Args:
+            data: A graph; complains where such a model meets other nodes.
+        """
+        if not self._fixed_nodes:
+            return data
+        places = self._bound_places(data)
+        new = [ids_of(data)[node] for node in (places < 0).nonzero().flatten().tolist()[:1]]
+        if new or len(places) != self.num_nodes:
+            which = f"{new[0]!r} is not among" if new else f"only {len(places):,} are left of"
+            raise InputError(
+                f"{self.model!r} has weights for each of the {self.num_nodes:,} nodes of its training; {which} them.",
+                "Give the same nodes, or train a model that takes new ones, such as 'acm-gcn'.",
+            )
+        order = places.argsort()
+        if bool((order == torch.arange(len(order))).all()):
+            return data
+        return reordered(data, order, None if data.get("x") is None else rows_of(data.x, order))
 
     def in_units(self, outputs: Tensor) -> Tensor:
         """Outputs of the network in the units of the labels."""
@@ -222,7 +293,8 @@ class Trained:
         graph = adjacency(data, self.dtype, undirected=self.undirected)
         if self.labels is None:
             return x, graph, {}
-        return x, graph, {"labels": self.labels, "mask": known_labels(self.labels)}
+        labels = self._shown_labels(data)
+        return x, graph, {"labels": labels, "mask": known_labels(labels)}
 
     def features(self, data: Data) -> Tensor:
         """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
@@ -232,30 +304,60 @@ class Trained:
             data = with_structural_features(data, how)
         if data.x is None:
             raise InputError("The data has no features x.", "Load it with allpass.load, or set data.x.")
-        self._check_nodes(data)
         names = _names(data, "feature_names")
         check_words(names, data.get("encodings") or (), self.encodings)
         check_same_nodes(names, self.feature_names)
         return aligned(data.x, names, self.in_channels, self.feature_names, self.fills)
 
-    def predict(self, data: Data) -> NDArray[Any]:
+    def predict(self, data: Any = None, **given: Any) -> NDArray[Any]:
         """The class of every node, by name where classes have names, else by number; or the numbers it regresses.
 
         The class is the most likely one. A rare class of two is predicted where its probability reaches ``threshold``.
+
+        Args:
+            data: A graph as it is, or anything that :meth:`read` takes, and so are the others.
+            **given: With ``new`` the new nodes alone are predicted, in the order of their table.
         """
+        data, rows = self._asked(data, given)
         if self.task == "regression":
-            numbers: NDArray[Any] = self.outputs(data).numpy()
+            numbers: NDArray[Any] = self.outputs(data)[rows].numpy()
             return numbers[:, 0] if self.out_channels == 1 else numbers
-        chosen: NDArray[Any] = self.classes(self.probabilities(data)).numpy()
+        chosen: NDArray[Any] = self.classes(self.probabilities(data)[rows]).numpy()
         return chosen if self.class_names is None else np.array(self.class_names, dtype=object)[chosen]
 
-    def probabilities(self, data: Data) -> Tensor:
-        """The probability of every class, ``[N, C]`` in float64."""
+    def probabilities(self, data: Any = None, **given: Any) -> Tensor:
+        """The probability of every class, ``[N, C]`` in float64; arguments as in :meth:`predict`."""
         self._must_classify("probabilities")
-        outputs = self.outputs(data).double()
+        data, rows = self._asked(data, given)
+        outputs = self.outputs(data)[rows].double()
         if self.task == "binary":  # one logit, of class 1
             return torch.cat([-outputs, outputs], dim=1).sigmoid()
         return outputs.softmax(dim=1)
+
+    def table(
+        self, data: Any = None, *, probabilities: bool = False, only_unlabelled: bool = False, **given: Any
+    ) -> pd.DataFrame:
+        """What ``allpass predict`` writes, as a pandas frame: a row for each node, under its own id.
+
+        Args:
+            data: As in :meth:`predict`, and so are the others.
+            probabilities: Add the probability of every class.
+            only_unlabelled: Only nodes without a label.
+            **given: See ``data``.
+        """
+        import pandas as pd
+
+        headings, rows = predictions.table(
+            self, self._asked(data, given)[0], probabilities=probabilities, only_unlabelled=only_unlabelled
+        )
+        return pd.DataFrame(rows, columns=headings)
+
+    def _asked(self, data: Any, given: Mapping[str, Any]) -> tuple[Data, Any]:
+        """The graph, and the nodes that were asked about."""
+        if isinstance(data, Data) and not given:
+            return data, slice(None)
+        found = self.read(data, **given)
+        return found, slice(None) if found.get("asked") is None else found.asked
 
     def measure(self, data: Data, mask: Tensor, score: str | None = None) -> float:
         """A score on some nodes.
@@ -266,7 +368,7 @@ class Trained:
             score: A name of ``SCORES``; by default the one it was trained with.
         """
         scorer = SCORES[self.score if score is None else score]
-        return float(scorer(self.outputs(data).unsqueeze(0), self._truth(data), mask.unsqueeze(0)))
+        return float(scorer(self.outputs(data).unsqueeze(0), self.labels_of(data), mask.unsqueeze(0)))
 
     def _measured(self, data: Data, split: Split) -> dict[str, float]:
         masks = {"train": split.train, "val": split.val, "test": split.test}
@@ -284,7 +386,7 @@ class Trained:
             data: A graph with labels.
             mask: The nodes, bool ``[N]``; one without a label does not count.
         """
-        probabilities, truth = self.probabilities(data), self._truth(data)
+        probabilities, truth = self.probabilities(data), self.labels_of(data)
         counted, C = mask & (truth >= 0), probabilities.shape[1]
         cells = truth[counted] * C + self.classes(probabilities)[counted]
         table: NDArray[np.int64] = torch.bincount(cells, minlength=C * C).reshape(C, C).numpy()
@@ -303,33 +405,67 @@ class Trained:
                 found.append(dict(zip(names, mixing.weights.mean(dim=0).tolist(), strict=True)))
         return found
 
-    def _check_nodes(self, data: Data) -> None:
-        why = {"fixed-nodes": "is bound to", "uses-labels": "reads the labels of"}
+    @property
+    def _fixed_nodes(self) -> bool:
+        """Whether it has weights for each node."""
         entry = resolve(self.model)[0]
-        bonds = {"fixed-nodes"} & entry.traits | ({"uses-labels"} if self.labels is not None else set())
-        if bonds and self.nodes and _hash_of_ids(data) not in ("", self.nodes):
+        base = self._choices.get(BASE) if BASE in entry.settings else None
+        traits = entry.traits | (resolve(str(base))[0].traits if base else set())
+        return "fixed-nodes" in traits
+
+    def places(self, data: Data) -> Tensor | None:
+        """For each node its number in the training, -1 for a new one, ``[N]``; nothing where that cannot be known."""
+        ids = hash_of_ids(data)
+        same = ids == self.nodes and (ids or data.get("fingerprint") == self.fingerprint)
+        if same and data.num_nodes == self.num_nodes:
+            return torch.arange(self.num_nodes)
+        if ids and self.graph is None and self.nodes == (found := data.get("known_places", ("", None)))[0]:
+            return found[1]  # joined to the graph of the training
+        if not ids or self.graph is None:
+            return None
+        return places_by_id(ids_of(data), ids_of(self.training_graph))
+
+    def _bound_places(self, data: Data) -> Tensor:
+        """The same for a model that knows the nodes of its training one by one."""
+        places = self.places(data)
+        if places is not None:
+            return places
+        if data.num_nodes == self.num_nodes and not (self.nodes and hash_of_ids(data)):
+            return torch.arange(self.num_nodes)
+        what = "has weights for" if self._fixed_nodes else "reads the labels of"
+        if self.nodes and hash_of_ids(data):
             raise InputError(
-                f"The node ids are not those of the training, or in another order; {self.model!r} is bound to them.",
-                "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'.",
+                f"The node ids are not those of the training, or in another order; {self.model!r} {what} its nodes.",
+                "Give the same nodes in the same order, or train without --no-graph to align them by id.",
             )
-        for trait in sorted(bonds):
-            if data.num_nodes != self.num_nodes:
-                raise InputError(
-                    f"Got {data.num_nodes:,} nodes; {self.model!r} {why[trait]} the {self.num_nodes:,} nodes it was "
-                    "trained on and knows no others.",
-                    "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'"
-                    + (
-                        " or this one with label_input=False."
-                        if LABEL_INPUT in {**entry.settings, **self.settings}
-                        else "."
-                    ),
-                )
+        raise InputError(
+            f"Got {data.num_nodes:,} nodes; {self.model!r} {what} the {self.num_nodes:,} nodes it was trained on.",
+            "Give the same nodes in the same order, or train a model that takes new ones, such as 'acm-gcn'"
+            + (" or this one with label_input=False." if LABEL_INPUT in self._choices else "."),
+        )
+
+    def _shown_labels(self, data: Data) -> Tensor:
+        """The labels of the training nodes, in the order of the data; complains where none is there."""
+        assert self.labels is not None
+        missing = torch.nan if self.labels.is_floating_point() else -1
+        labels = taken(self.labels, self._bound_places(data), missing)
+        if not bool(known_labels(labels).any()):
+            raise InputError(
+                f"{self.model!r} reads the labels of its training nodes, and none of these is in the data.",
+                "Pass new nodes with new= and edges= that link them to the training"
+                + (", or train with label_input=False." if LABEL_INPUT in self._choices else "."),
+            )
+        return labels
+
+    @property
+    def _choices(self) -> dict[str, object]:
+        return {**resolve(self.model)[0].settings, **self.settings}
 
     def _must_classify(self, what: str) -> None:
         if self.task == "regression":
             raise InputError(f"The model regresses numbers; there are no {what}.", "Use predict.")
 
-    def _truth(self, data: Data) -> Tensor:
+    def labels_of(self, data: Data) -> Tensor:
         """The labels of a graph, numbered as in training: other data may have its classes in another order."""
         if data.y is None:
             raise InputError(
@@ -365,12 +501,11 @@ def _shown(y: Tensor, train: Tensor, units: Scaler | None) -> Tensor:
     return torch.where(train.unsqueeze(1), numbers, torch.nan).reshape(y.shape)
 
 
-def _hash_of_ids(data: Data) -> str:
-    """The sha256 of the node ids in their order; empty where there are none."""
-    ids = data.get("node_ids")
-    return (
-        "" if ids is None else hashlib.sha256("\0".join(map(str, ids)).encode("utf-8", "replace")).hexdigest()
-    )
+def _sets(split: Split) -> Tensor:
+    found = torch.zeros(len(split.train), dtype=torch.uint8)
+    for part, number in SETS.items():
+        found[getattr(split, part)] = number
+    return found
 
 
 def known_fills(

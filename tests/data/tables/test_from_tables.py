@@ -140,7 +140,10 @@ def test_nodes_at_one_end_of_every_edge_can_be_added() -> None:
     edges = pd.DataFrame({"u": ["a", "b"], "v": ["film", "film"]})
     assert from_tables(edges, NODES, unknown_nodes="add").edge_index.tolist() == [[0, 1], [4, 4]]
     with pytest.raises(DataError, match="Every edge"):
-        from_tables(edges, NODES, unknown_nodes="drop")
+        from_tables(edges, NODES)
+    dropped = from_tables(edges, NODES, unknown_nodes="drop")
+    assert dropped.num_edges == 0
+    assert "unknown-nodes" in dropped.account
 
 
 def test_missing_labels_and_signs() -> None:

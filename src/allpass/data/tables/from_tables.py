@@ -27,6 +27,10 @@ from allpass.errors import DataError, InputError
 Array = NDArray[Any]
 
 
+class UnknownNodesError(DataError):
+    """Edges lead to nodes that the node table does not have."""
+
+
 def from_tables(
     edges: Any,
     nodes: Any = None,
@@ -177,9 +181,9 @@ def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
     if not unknown:
         return index
     count = int((index[ends] < 0).any(axis=0).sum())
-    # Dropping would leave no edge, and adding would join nothing to the table: that is never what was meant.
-    if (index[ends] < 0).all() or (count == ends.shape[1] and unknown_nodes != "add"):
-        raise DataError(
+    # No end is known, or no edge would be left and nobody asked for that: that is never what was meant.
+    if (index[ends] < 0).all() or (count == ends.shape[1] and unknown_nodes == "error"):
+        raise UnknownNodesError(
             f"Every edge leads to nodes that the node table does not have: there nodes go by {draft.ids_from} "
             f"(such as {draft.node_ids[0]!r}), and the edges name others (such as {unknown[0]!r}).",
             draft.better_ids
@@ -195,7 +199,7 @@ def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
             "Add the nodes to the node table, or pass unknown_nodes='drop' to leave these edges out or "
             "unknown_nodes='add' to add the nodes without label and features."
         )
-        raise DataError(f"{found}.", f"{draft.better_ids} {cure}".strip())
+        raise UnknownNodesError(f"{found}.", f"{draft.better_ids} {cure}".strip())
     if unknown_nodes == "drop":
         draft.account.add("unknown-nodes", count, f"{found}; these edges were left out.", draft.better_ids)
         return index
