@@ -16,16 +16,12 @@ from allpass.cli.plain import plain_table
 from allpass.cli.roles import show_roles
 from allpass.cli.words import told
 from allpass.data.draft import many
-from allpass.diagnosis.answers import is_uneven, signed
-from allpass.report.scores import possible, score_name
 from allpass.report.wording import short
-from allpass.train.rules.scores import SCORES
-from allpass.train.statistics import TELLING
+from allpass.train.written import lead, mean, p_value, score_name
 
 if TYPE_CHECKING:
     from allpass.diagnosis import Diagnosis, Facts, Verdict
     from allpass.train.compare import Comparison, Contender
-    from allpass.train.statistics import Difference, Estimate
 
 _MARKS = {"good": ("+", "green"), "bad": ("-", "red"), "note": ("·", "cyan")}
 
@@ -115,12 +111,12 @@ def _square_table(verdict: Verdict) -> Table:
 
     baseline = verdict.baseline
     table.add_row(
-        "nothing", baseline.model, _written(verdict.comparison, baseline.estimate), *more(baseline.model)
+        "nothing", baseline.model, mean(verdict.comparison.score, baseline.estimate), *more(baseline.model)
     )
     for square, words in SQUARES.items():
         if (model := verdict.squares.get(square)) is not None:
             style = "bold" if model == verdict.model and model in verdict.predicts else ""
-            score = _written(verdict.comparison, verdict.comparison[model].estimate)
+            score = mean(verdict.comparison.score, verdict.comparison[model].estimate)
             table.add_row(words, Text(model), score, *more(model), style=style)
     return table
 
@@ -218,50 +214,17 @@ def comparison_table(
         table.add_column(heading, justify="right", no_wrap=True)
 
     if nothing is not None:
-        table.add_row(nothing.model, _written(compared, nothing.estimate), style="dim")
+        table.add_row(nothing.model, mean(compared.score, nothing.estimate), style="dim")
     for one in compared.contenders:
-        lead, p = "", ""
+        ahead_by, p = "", ""
         if (found := ahead.get(one.model)) is not None:
-            lead, p = _lead(compared, found), _p_value(found)
+            ahead_by, p = lead(compared.score, found), p_value(found)
         is_best = one.model == compared.best
         name, style = f"{one.model} *" if is_best else one.model, "bold" if is_best and bold else ""
-        row = [_written(compared, one.estimate), lead, *((p,) if certain else ())]
+        row = [mean(compared.score, one.estimate), ahead_by, *((p,) if certain else ())]
         cost = (f"{one.epochs:.0f}", f"{one.seconds:.1f} s") if costs else ()
         table.add_row(Text(name, style=style), *row, *cost)
     return table
-
-
-def _written(compared: Comparison, found: Estimate) -> str:
-    """A mean with half the width of its interval, where splits are enough for one.
-
-    An interval that reaches beyond what is possible is cut there and written by its ends.
-    """
-    unit, digits = (100, 1) if compared.in_percent else (1, 3)
-    mean = f"{unit * found.mean:.{digits}f}"
-    if not _has_interval(found):
-        return mean
-    low, high = possible(compared, found)
-    if (low, high) != (found.low, found.high):
-        return f"{mean} ({unit * low:.{digits}f} to {unit * high:.{digits}f})"
-    return f"{mean} ± {unit * found.margin:.{digits}f}"
-
-
-def _lead(compared: Comparison, found: Difference) -> str:
-    """A difference with half the width of its interval, unless splits differ too much for one."""
-    unit, digits = (100, 1) if compared.in_percent else (1, 3)
-    mean = signed(unit * found.mean, digits)
-    told = _has_interval(found) and not is_uneven(SCORES[compared.score], found)
-    return f"{mean} ± {unit * found.margin:.{digits}f}" if told else mean
-
-
-def _has_interval(found: Estimate) -> bool:
-    return math.isfinite(found.margin) and found.count >= TELLING
-
-
-def _p_value(found: Difference) -> str:
-    if not found.telling:
-        return "–"
-    return "<0.001" if found.p_value < 0.0005 else f"{found.p_value:.3f}"
 
 
 def _signs(compared: Comparison, baseline: str) -> str:

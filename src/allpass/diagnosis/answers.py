@@ -10,8 +10,9 @@ from typing import Literal
 from allpass.data.draft import many
 from allpass.diagnosis.candidates import Square
 from allpass.train.compare import Comparison, Contender
-from allpass.train.rules.scores import SCORES, Score
-from allpass.train.statistics import TELLING, Difference, Estimate, paired
+from allpass.train.rules.scores import SCORES
+from allpass.train.statistics import TELLING, Difference, paired
+from allpass.train.written import is_uneven, signed
 
 Kind = Literal["good", "bad", "note"]
 
@@ -248,19 +249,3 @@ class Sentences:
     @property
     def _unit(self) -> str:
         return "points" if self.comparison.in_percent else self.score.name.replace("r2", "R²")
-
-
-def is_uneven(score: Score, found: Estimate) -> bool:
-    """Whether an interval is wider than the range of its score, or than 1 where that is unbounded."""
-    return found.high - found.low > min(score.high - score.low, 1.0)
-
-
-def signed(value: float, digits: int) -> str:
-    """A number with its sign; one that rounds to 0 has none.
-
-    Example:
-        >>> signed(1.25, 1), signed(-0.04, 1)
-        ('+1.2', '0.0')
-    """
-    text = f"{value:+.{digits}f}"
-    return text[1:] if text.strip("+-0.") == "" else text

@@ -22,7 +22,9 @@ from allpass.diagnosis.numbers import Numbers, find_numbers
 from allpass.diagnosis.oversmoothing import Smoothing, find_smoothing
 from allpass.diagnosis.recommendation import Recommendation, recommend
 from allpass.diagnosis.scaled import scaled
+from allpass.diagnosis.summary import brief, summary
 from allpass.diagnosis.verdict import BUDGET, Verdict, judge, why_not
+from allpass.display import framed, page
 from allpass.metrics import METRICS, GraphTest, LabelledGraph, Profile, prepare, profile, run_classifier
 from allpass.metrics.homophily import per_class
 from allpass.train.job import device_of
@@ -70,6 +72,20 @@ class Diagnosis:
     verdict: Verdict | None
     no_verdict: str
     seconds: float
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+    def _repr_html_(self) -> str:
+        return framed(self.to_html())
+
+    def summary(self) -> str:
+        """The verdict, the best model of each kind and the findings, a line each."""
+        return summary(self)
+
+    def to_html(self) -> str:
+        """The page that ``allpass diagnose --html`` writes, as one HTML document."""
+        return page(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; undefined numbers are null and their reasons stand under ``undefined``."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from allpass.data.load import load
+from allpass.display import brief, listed, table
 from allpass.errors import UnknownNameError
 from allpass.metrics.base import Metric, Need
 from allpass.metrics.catalog import METRICS
@@ -49,6 +50,17 @@ class Profile:
         raise UnknownNameError(
             f"The profile has no {wanted!r}.", "It was not asked for, or the data lacks what it needs."
         )
+
+    def __repr__(self) -> str:
+        values = (f"{row.metric.name} {row.value:.3f}" for row in self.rows)
+        return brief(f"Profile with {len(self.rows)} metrics", listed(values))
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (row.metric.name, row.metric.symbol, f"{row.value:.4f}", row.reason or row.metric.meaning)
+            for row in self.rows
+        )
+        return table(("metric", "symbol", "value", "meaning"), rows)
 
     def to_dict(self) -> dict[str, float]:
         """Values by name."""

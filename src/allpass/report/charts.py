@@ -13,9 +13,9 @@ from markupsafe import Markup
 from allpass.data.draft import many
 from allpass.diagnosis import Diagnosis
 from allpass.report import figures
-from allpass.report.scores import possible
 from allpass.report.svg import inline_svg
 from allpass.report.wording import clean, count, number, percent
+from allpass.train.written import possible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,7 +90,7 @@ def _comparison(diagnosis: Diagnosis) -> Chart | None:
             (
                 one.model,
                 *map(number, one.scores),
-                *map(number, (one.estimate.mean, *possible(compared, one.estimate))),
+                *map(number, (one.estimate.mean, *possible(compared.score, one.estimate))),
                 f"{one.epochs:.0f}",
             )
             for one in (baseline, *compared.contenders)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from allpass.diagnosis import DegreeHistogram, Facts, Frequencies, Mixing, Separation, Smoothing
 from allpass.report.canvas import WIDTH, canvas, in_style, save
-from allpass.report.scores import possible, score_name
 from allpass.report.theme import HEAT_TURN, light
 from allpass.report.wording import compact, count, percent, short, shorten
 from allpass.train.compare import Comparison, Contender
+from allpass.train.written import possible, score_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -302,7 +302,9 @@ def comparison(
         line = [factor * score for score in scores]
         axes.plot(line, places, color=light("neither"), linewidth=0.9, marker="o", markersize=2.6, zorder=1)
     for place, one in enumerate(contenders):
-        mean, low, high = (factor * end for end in (one.estimate.mean, *possible(compared, one.estimate)))
+        mean, low, high = (
+            factor * end for end in (one.estimate.mean, *possible(compared.score, one.estimate))
+        )
         role = "muted" if one is baseline else "high" if one.model == chosen else "low"
         height = place - 0.12
         axes.plot([low, high], [height, height], color=light(role), linewidth=2.4, solid_capstyle="round")

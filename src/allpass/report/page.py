@@ -20,10 +20,10 @@ from allpass.models import resolve
 from allpass.report import wording
 from allpass.report.charts import all_charts
 from allpass.report.environment import environment
-from allpass.report.scores import score_name
 from allpass.report.tables import MetricRow, metric_table
 from allpass.report.theme import css_variables
 from allpass.train.compare import Comparison, Contender
+from allpass.train.written import score_name
 
 KINDS = {"good": "Helps", "bad": "Hurts", "note": "Note"}
 GROUPS = (

@@ -20,6 +20,7 @@ from allpass.train.kept import fit_into
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
+from allpass.train.shown import comparison_table, comparison_text
 from allpass.train.split_checks import check_splits
 from allpass.train.statistics import Difference, Estimate, estimate, holm, overlap_of, paired
 
@@ -77,6 +78,12 @@ class Comparison:
                 f"The model {model!r} is not in the comparison.", did_you_mean(str(model), found)
             )
         return found[model]
+
+    def __repr__(self) -> str:
+        return comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        return comparison_table(self)
 
     @property
     def in_percent(self) -> bool:

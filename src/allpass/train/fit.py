@@ -19,6 +19,7 @@ from allpass.train.engine.batch import Outcome
 from allpass.train.given import folds_of, graph_of
 from allpass.train.job import Job, ProgressCallback, Wanted
 from allpass.train.scaling import Scaler
+from allpass.train.shown import training_table, training_text
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ class Replica(Outcome):
     seed: int
     config: TrainingConfig
     units: Scaler | None = None
+
+    def __repr__(self) -> str:
+        return training_text(self)
+
+    def _repr_html_(self) -> str:
+        return training_table(self)
 
     @classmethod
     def of(cls, job: Job, number: int, outcome: Outcome) -> Replica:

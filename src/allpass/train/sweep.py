@@ -22,6 +22,7 @@ from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
 from allpass.train.search import SEARCHES, Space
 from allpass.train.search import search as find_search
+from allpass.train.shown import sweep_table, sweep_text
 from allpass.train.space import space_of
 from allpass.train.split_checks import check_splits
 from allpass.train.statistics import Estimate, estimate
@@ -100,6 +101,12 @@ class Sweep:
     read: int
     trained: int
     shares: str = ""
+
+    def __repr__(self) -> str:
+        return sweep_text(self)
+
+    def _repr_html_(self) -> str:
+        return sweep_table(self)
 
     @property
     def ranked(self) -> list[Trial]:

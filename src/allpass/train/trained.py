@@ -33,6 +33,7 @@ from allpass.train.rare import Threshold, best_threshold, rarer_class
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.versions import versions
 from allpass.train.scaling import Scaler
+from allpass.train.shown import trained_table, trained_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +115,12 @@ class Trained:
     seed: int = 0
     epoch: int | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
+
+    def __repr__(self) -> str:
+        return trained_text(self)
+
+    def _repr_html_(self) -> str:
+        return trained_table(self)
 
     @classmethod
     def of(cls, replica: Replica, data: Data) -> Trained:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from allpass.errors import InputError, did_you_mean
 from allpass.train.runs.identity import identity, plain
+from allpass.train.shown import training_table, training_text
 
 STATUSES = ("done", "diverged")
 """How a run may end: with scores, or with a loss that is no number."""
@@ -124,6 +125,12 @@ class Run:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return training_text(self)
+
+    def _repr_html_(self) -> str:
+        return training_table(self)
 
     def agrees(self, other: Run) -> bool:
         """Whether two runs ended with the same numbers; time, place and curves may differ."""
