@@ -167,9 +167,32 @@ def test_the_graph_is_kept_unless_told_otherwise(call, classes):
     call(classes, "--model", "mlp-1", *QUICK, "-o", "kept")
     assert checkpoint.load("kept").training_graph.num_nodes == 40
     assert len(list(Path("kept").iterdir())) == 3
-    call(classes, "--model", "mlp-1", *QUICK, "-o", "kept", "--no-graph")
+    out = call(classes, "--model", "mlp-1", *QUICK, "-o", "kept", "--no-graph")
+    assert out.splitlines()[-1] == "Checkpoint: kept, without the graph of the training"
     assert checkpoint.load("kept").graph is None
     assert len(list(Path("kept").iterdir())) == 2
+
+
+def test_a_refit_learns_from_all_labels_and_the_card_says_so(call, classes):
+    words = (classes, "--model", "gcn", *QUICK, "-o", "kept")
+    plain = json.loads(call(*words, "--json"))
+    card = json.loads(Path("kept/card.json").read_text())
+    assert card["refit"] is False
+    assert card["estimate"]["mean"] == plain["test"]["accuracy"]["mean"]
+    again = json.loads(call(*words, "--json", "--refit"))
+    assert again["test"] == plain["test"]  # of the splits, as before
+    assert again["refit"]["nodes"] == 40
+    card = json.loads(Path("kept/card.json").read_text())
+    assert (card["refit"], card["split"], card["epoch"]) == (True, "all labels", again["refit"]["epochs"] - 1)
+    assert card["estimate"]["mean"] == plain["test"]["accuracy"]["mean"]
+    assert card["scores"]["test_score"] is None
+    assert checkpoint.load("kept").sets.tolist() == [1] * 40
+    told = " ".join(call(*words, "--refit").split())
+    assert "Kept: a model trained on all 40 labelled nodes for" in told
+    assert "No node is left to test it by" in told
+    with pytest.raises(InputError, match="'correct-and-smooth' follows another model"):
+        call(classes, "--model", "correct-and-smooth", *QUICK, "-o", "other", "--refit")
+    assert not Path("other").exists()
 
 
 def test_names_of_folders_come_from_names_of_graphs_as_slugs(call, tmp_path):

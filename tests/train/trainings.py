@@ -9,7 +9,7 @@ from typing import Any
 from torch_geometric.data import Data
 
 from allpass.data import contextual_sbm
-from allpass.train.network import untrained
+from allpass.train.network import settings_of_trained, untrained
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained
 
@@ -27,7 +27,8 @@ def drawn(model: str = "gcn", *, data: Data | None = None, scaling: str = "colum
     data = graph() if data is None else data
     sizes = {"in_channels": FEATURES, "out_channels": 3, "num_nodes": data.num_nodes}
     sizes |= {key: given.pop(key) for key in sizes.keys() & given.keys()}
-    weights = untrained(model, given.get("settings", {}), **sizes).state_dict()
+    settings = settings_of_trained(model, given.get("settings", {}))
+    weights = untrained(model, settings, **sizes).state_dict()
     words = {"settings": {}, "task": "classification", "score": "accuracy", **given}
     return Trained(model=model, weights=weights, scaler=Scaler.of(data.x, scaling), **sizes, **words)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,6 +57,13 @@ def train(
             show_default=False,
         ),
     ] = None,
+    refit: Annotated[
+        bool,
+        typer.Option(
+            "--refit",
+            help="Keep a model that is trained on all labels, once the splits have given the test score.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a model on several splits, report its test score, and keep the one that validation chooses."""
@@ -65,6 +73,8 @@ def train(
     from allpass.train.folds import best, train_folds
     from allpass.train.given import divide
     from allpass.train.kept_graph import LARGEST, size_of
+    from allpass.train.refit import estimated
+    from allpass.train.refit import refit as train_on_all
 
     data = graph.load()
     model = model or default_model(data)
@@ -76,10 +86,16 @@ def train(
     folds = divide(data, splits, count=count, seed=seed)
     with progress() as on_progress:
         models = train_folds(model, data, folds, settings, seed=seed, on_progress=on_progress, **training)
-    number = best(models)
+        number = best(models)
+        kept = replace(models[number], estimate=estimated(models, data, folds))
+        if refit:
+            kept = train_on_all(models, data, folds, seed=seed, on_progress=on_progress, **training)
     keeps = size_of(data) <= LARGEST if graph_too is None else graph_too
-    checkpoint.save(models[number].with_graph(data if keeps else None), folder)
+    checkpoint.save(kept.with_graph(data if keeps else None), folder)
     found = _found(models, number, data, folds, folder)
+    learnt = 0 if kept.sets is None else int(kept.sets.count_nonzero())
+    found["refit"] = {"nodes": learnt, "epochs": (kept.epoch or 0) + 1} if refit else None
+    found["graph"] = keeps
     if as_json:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
@@ -159,12 +175,20 @@ def _show(found: dict[str, Any]) -> None:
         out.print(Text(f"Left out, as their loss was no number: {', '.join(found['unsound'])}"))
     out.print()
     val, test = (_number(found["score"], kept[f"{part}_score"]) for part in ("val", "test"))
-    out.print(
-        Text(
-            f"Kept: the model of the split {kept['split']}, which is the best on validation nodes "
-            f"({val}); on its test nodes {test}, epoch {kept['epoch']}."
+    best = f"the model of the split {kept['split']}, which is the best on validation nodes ({val})"
+    if found["refit"]:
+        nodes, epochs = (
+            many(found["refit"]["nodes"], "labelled node"),
+            many(found["refit"]["epochs"], "epoch"),
         )
-    )
+        out.print(
+            Text(
+                f"Kept: a model trained on all {nodes} for {epochs}, the median of the splits. No node is left to test "
+                f"it by; the test score above is of the models of the splits. Below is {best}."
+            )
+        )
+    else:
+        out.print(Text(f"Kept: {best}; on its test nodes {test}, epoch {kept['epoch']}."))
     if found["confusion"] is not None:
         _show_threshold(out, found)
         _show_confusion(out, **found["confusion"])
@@ -177,7 +201,8 @@ def _show(found: dict[str, Any]) -> None:
         ]
         out.print(_table(["", *found["mixing"][0]], rows))
     out.print()
-    out.print(Text(f"Checkpoint: {found['checkpoint']}"))
+    graph = "" if found["graph"] else ", without the graph of the training"
+    out.print(Text(f"Checkpoint: {found['checkpoint']}{graph}"))
 
 
 def _show_threshold(out: Console, found: dict[str, Any]) -> None:

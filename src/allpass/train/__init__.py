@@ -10,6 +10,7 @@ from allpass.train.fit import Replica, fit
 from allpass.train.folds import best, train_folds
 from allpass.train.given import divide
 from allpass.train.kept import fit_into
+from allpass.train.refit import refit
 from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.selection import SELECTION
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "overlap_of",
     "paired",
+    "refit",
     "save",
     "stopping",
     "sweep",

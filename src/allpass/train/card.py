@@ -40,6 +40,8 @@ _WORDS: dict[str, type | tuple[type, ...]] = {
     "encodings": list,
     "threshold": (dict, NoneType),
     "scores": dict,
+    "estimate": dict,
+    "refit": bool,
     "dataset": str,
     "fingerprint": str,
     "nodes": str,
@@ -129,6 +131,8 @@ def _problems(trained: Trained) -> Iterator[str]:
         if trained.task != "regression":
             yield "classes have no units"
     yield from _name_problems(trained)
+    if not all(value is None or _is_number(value) for value in trained.estimate.values()):
+        yield "its estimate is no number"
     for what, numbers in (("fill", trained.fills), ("score", trained.scores)):
         for name, value in numbers.items():
             if math.isinf(value) or (what == "fill" and math.isnan(value)):

@@ -201,11 +201,12 @@ def _is_file(file: object) -> bool:
 
 
 def _of_version_1(folder: Path, card: dict[str, Any]) -> dict[str, Any]:
-    """A card from before it had a digest; the first ones had no schema, no threshold and no hash of the nodes."""
+    """A card from before it had a digest, with what the first ones lack: schema, threshold, hash of the nodes, ..."""
     if not isinstance(card.get("sha256"), str):
         raise _broken(folder, f"{CARD} has no sound entry 'sha256'")
     files = {"weights": {"name": _FIRST, "sha256": card["sha256"]}}
-    return {"encodings": [], "threshold": None, "nodes": "", **card, "files": files}
+    later: dict[str, Any] = {"encodings": [], "threshold": None, "nodes": "", "estimate": {}, "refit": False}
+    return {**later, **card, "files": files}
 
 
 def _is_card(path: Path) -> dict[str, Any]:

@@ -79,6 +79,8 @@ class Trained:
             another table in the same way.
         threshold: When the rarer of two classes is predicted; without one the more likely class is.
         scores: Losses and scores at the reported epoch.
+        estimate: The test score over the splits of its training: ``mean``, ``low``, ``high``, ``count``, ...
+        refit: Whether it was trained on all labels afterwards, so that no node is left to test it by.
         dataset: The name of the graph, for people.
         fingerprint: The hash of its content.
         nodes: The hash of its node ids in their order, where it has some.
@@ -108,6 +110,8 @@ class Trained:
     sets: Tensor | None = None
     graph: Data | StoredGraph | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
+    estimate: Mapping[str, float | None] = field(default_factory=dict)
+    refit: bool = False
     dataset: str = ""
     fingerprint: str = ""
     nodes: str = ""
