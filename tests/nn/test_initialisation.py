@@ -45,6 +45,8 @@ VARIANCES = {
     "effective-degree": 2 * float(((D + 1) / (ALPHA * D + 1)).mean()) / IN,
     "energy": 1 / INVERSE / IN,  # orthogonal columns: W^T W = a I makes entries of variance a / F_in
     "energy-relu": 2 / INVERSE / IN,
+    "energy-exact": 1 / INVERSE / OUT,
+    "energy-exact-relu": 2 / INVERSE / OUT,
 }
 
 
@@ -132,11 +134,54 @@ def test_energy_is_kept_at_the_first_layer():
     agrees(ratios, 1.0)
 
 
+@pytest.mark.parametrize("filter_", ["A_hat_rw", "A_hat_sym"])
+@pytest.mark.parametrize(("name", "kept"), [("energy", 1), ("energy-exact", IN / 8)])
+@pytest.mark.parametrize("widths", [(IN, 2 * IN), (IN, IN), (IN, 8)])
+def test_the_sum_of_squares_is_kept_for_any_filter_and_width(filter_, name, kept, widths):
+    """By ``energy`` where the layer does not narrow its input; else it keeps the share F_out / F_in."""
+    torch.manual_seed(0)
+    share = kept * 8 / IN if widths[1] == 8 else 1.0
+    conv = GCNConv(
+        *widths, filter=filter_, bias=False, init=lambda W: initialise_(W, name, A, filter=filter_)
+    )
+    conv, ratios = conv.double(), []
+    for _ in range(300):
+        conv.reset_parameters()
+        x = torch.randn(NODES, IN, dtype=torch.float64)
+        ratios.append(float(conv(x, A).detach().norm() ** 2 / x.norm() ** 2))
+    agrees(ratios, share)
+
+
+def test_the_two_sums_that_the_report_equates_differ_and_each_belongs_to_a_filter():
+    symmetric = matrix(A, "A_hat_sym").to_dense()
+    squares = float(torch.linalg.eigvalsh(symmetric).square().sum())
+    assert squares == pytest.approx(NODES * Degrees.of(A).spectral)
+    assert float(matrix(A, "A_hat_rw").to_dense().norm() ** 2) == pytest.approx(NODES * INVERSE)
+    assert squares < 0.95 * NODES * INVERSE
+    assert weight_variance("energy", 5, 5, A, filter="A_hat_sym") == pytest.approx(NODES / squares)
+    assert create_energy("A_hat_sym") == pytest.approx(NODES / squares, rel=1e-5)
+    assert create_energy("A_hat_rw") == pytest.approx(1 / INVERSE, rel=1e-5)
+
+
+def create_energy(filter_: str) -> float:
+    """The a of W W^T = a I in a model."""
+    model = create("gcn", in_channels=4, out_channels=9, num_layers=1, init="energy", filter=filter_, graph=A)
+    W = model.layers[0].weight.detach()
+    return float((W @ W.T).diagonal().mean())
+
+
+def test_degrees_alone_do_not_give_the_eigenvalues():
+    with pytest.raises(InputError, match="Got the degrees alone for an energy initialisation with A_hat_sym"):
+        weight_variance("energy", 5, 5, D, filter="A_hat_sym")
+
+
 def test_energy_knows_weights_and_loops():
     edge_index = torch.tensor([[0, 1, 2, 2, 0], [1, 0, 2, 1, 0]])
     graph = Operator.from_edge_index(edge_index, torch.tensor([2.0, 0.5, 1.5, 3.0, 1.0]), 4)
     norm = float(matrix(graph, "A_hat_rw").to_dense().norm() ** 2)
     assert weight_variance("energy", 5, 5, graph) == pytest.approx(4 / norm, rel=1e-6)
+    norm = float(matrix(graph, "A_hat_sym").to_dense().norm() ** 2)
+    assert weight_variance("energy", 5, 5, graph, filter="A_hat_sym") == pytest.approx(4 / norm, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["forward-relu", "effective-degree"])

@@ -48,9 +48,8 @@ def gcn(
         graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
     """
     known = None if graph is None else Degrees.of(graph)  # once for all layers
-    layer = partial(
-        GCNConv, filter=filter, bias=bias, init=partial(initialise_, init=init, graph=known, alpha=alpha)
-    )
+    fill = partial(initialise_, init=init, graph=known, alpha=alpha, filter=filter)
+    layer = partial(GCNConv, filter=filter, bias=bias, init=fill)
     return Stack(
         layer,
         in_channels,

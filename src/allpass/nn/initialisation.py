@@ -17,9 +17,20 @@ name                   variance                                                 
 ``combined``           :math:`2 (1 + \bar d) / (F_l + F_{l+1})`                               a compromise of both
 ``forward-relu``       :math:`2 (1 + \bar d) / F_l`                                           forward, with ReLU
 ``effective-degree``   :math:`2 \, \mathrm{mean}_i ((d_i + 1)/(\alpha d_i + 1)) / F_l`        ReLU, correlated nodes
-``energy``             orthogonal, :math:`W^\top W = a I`, :math:`a = N / \sum_i 1/(d_i + 1)`   energy
-``energy-relu``        the same with 2 a                                                      energy, with ReLU
+``energy``             orthogonal, :math:`a = N / \|\hat A\|_F^2`                              energy if it widens
+``energy-relu``        the same with 2 a                                                      the same, with ReLU
+``energy-exact``       orthogonal, a times :math:`\max(1, F_l / F_{l+1})`                      energy
+``energy-exact-relu``  the same with 2 a                                                      energy, with ReLU
 =====================  =====================================================================  ====================
+
+Orthogonal means :math:`W W^\top = a I` for :math:`F_l \le F_{l+1}` and :math:`W^\top W = a I` for
+:math:`F_l \ge F_{l+1}`; both hold for a square W alone. The energy is :math:`\|H\|_F^2`. The report's a keeps it for
+:math:`F_l \le F_{l+1}`; a layer that narrows its input projects it, and keeps the share :math:`F_{l+1} / F_l` of it on
+average. The ``exact`` schemes make up for that.
+
+The report equates :math:`\|\hat A\|_F^2` with :math:`\sum_i \lambda_i^2` and with :math:`\sum_i 1/(d_i + 1)`. The first
+holds for :math:`\hat A_{sym}`, the second for :math:`\hat A_{rw}`, and they differ: 619 and 746 on Cora. The energy
+schemes take the one of the filter they are given, :math:`\hat A_{rw}` by default.
 
 The derivations take the entries of Y_l for independent, which is exact at the first layer for random features and
 fails deeper down: averaged neighbours are alike, so degree-aware variances grow by up to :math:`1 + \bar d` a layer.
@@ -37,7 +48,9 @@ import torch
 from torch import Tensor, nn
 
 from allpass.errors import InputError
+from allpass.graph.matrices import MATRICES
 from allpass.graph.operator import Operator
+from allpass.nn.inputs import Filter
 from allpass.registry import Registry
 
 GLOROT = "Glorot and Bengio: Understanding the difficulty of training deep feedforward networks, AISTATS 2010"
@@ -56,10 +69,13 @@ class Degrees:
             not counted.
         squares: The sum of squares of every row of the averaging matrix, ``[N]``: 1 / (d_i + 1) in a graph without
             weights and self-loops.
+        symmetric: The same of the symmetric matrix Â_sym, ``[N]``: their sum is that of the squares of its
+            eigenvalues. Nothing where only degrees are known.
     """
 
     values: Tensor
     squares: Tensor
+    symmetric: Tensor | None = None
 
     @classmethod
     def of(cls, graph: Known) -> Degrees:
@@ -75,10 +91,13 @@ class Degrees:
             degrees = _checked_degrees(graph)
             return cls(degrees, 1 / (degrees + 1))
         A = _adjacency(graph).detached().to(torch.float64)
-        loops = A.diagonal
-        squares = A.values.new_zeros(A.shape[0]).index_add(0, A.pattern.row, A.values**2)
-        squares = squares - loops**2 + (loops + 1) ** 2  # I is added to the loops the graph has
-        return cls(A.row_sums - loops, squares / (A.row_sums + 1) ** 2)
+        loops, sums = A.diagonal, A.row_sums + 1  # I is added to the loops the graph has
+        row, col = A.pattern.row, A.pattern.col
+        own = (loops + 1) ** 2 - loops**2
+        squares = (A.values.new_zeros(A.shape[0]).index_add(0, row, A.values**2) + own) / sums**2
+        scaled = A.values**2 / (sums[row] * sums[col])
+        symmetric = A.values.new_zeros(A.shape[0]).index_add(0, row, scaled) + own / sums**2
+        return cls(A.row_sums - loops, squares, symmetric)
 
     @property
     def mean(self) -> float:
@@ -95,6 +114,16 @@ class Degrees:
     def inverse(self) -> float:
         """The mean of 1 / (d + 1), or with weights what it stands for: the averaging matrix's ||Â||_F^2 / N."""
         return float(self.squares.mean())
+
+    @property
+    def spectral(self) -> float:
+        """||Â_sym||_F^2 / N, the mean square of the eigenvalues of Â_sym and of Â_rw."""
+        if self.symmetric is None:
+            raise InputError(
+                "Got the degrees alone for an energy initialisation with A_hat_sym.",
+                "Pass the graph itself: which nodes are joined decides the eigenvalues of A_hat_sym.",
+            )
+        return float(self.symmetric.mean())
 
     def effective(self, alpha: float) -> float:
         """The mean of (d + 1) / (alpha d + 1)."""
@@ -144,12 +173,23 @@ def _adjacency(graph: Operator | Tensor | HasEdges) -> Operator:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a variance may depend on: the widths F_l and F_(l+1), the graph, and the assumed correlation."""
+    """What a variance may depend on: the widths F_l and F_(l+1), the graph, the assumed correlation, the filter."""
 
     fan_in: int
     fan_out: int
     degrees: Degrees
     alpha: float
+    filter: str = "A_hat_rw"
+
+    @property
+    def kept(self) -> float:
+        """||Â||_F^2 / N of the filter."""
+        return self.degrees.spectral if self.filter == "A_hat_sym" else self.degrees.inverse
+
+    @property
+    def narrowing(self) -> float:
+        """F_l / F_(l+1), or 1 for a layer that does not narrow its input."""
+        return max(1.0, self.fan_in / self.fan_out)
 
 
 Shape: TypeAlias = Literal["normal", "uniform", "orthogonal"]
@@ -161,7 +201,7 @@ class Scheme:
 
     Args:
         name: Its name.
-        variance: Var(W) in a situation (for ``orthogonal`` the a of W^T W = a I).
+        variance: Var(W) in a situation (for ``orthogonal`` the a of W W^T or W^T W = a I).
         shape: The distribution that has this variance.
         needs_graph: Whether the degrees are used.
         summary: What it keeps constant.
@@ -240,13 +280,34 @@ for _scheme in (
         True,
     ),
     Scheme(
-        "energy", lambda s: 1 / s.degrees.inverse, "orthogonal", "energy, orthogonal weights", True, TRAINING
+        "energy",
+        lambda s: 1 / s.kept,
+        "orthogonal",
+        "energy of layers that do not narrow their input, orthogonal weights",
+        True,
+        TRAINING,
     ),
     Scheme(
         "energy-relu",
-        lambda s: 2 / s.degrees.inverse,
+        lambda s: 2 / s.kept,
         "orthogonal",
-        "energy with ReLU, orthogonal weights",
+        "the same with ReLU",
+        True,
+        TRAINING,
+    ),
+    Scheme(
+        "energy-exact",
+        lambda s: s.narrowing / s.kept,
+        "orthogonal",
+        "energy for any widths, orthogonal weights",
+        True,
+        TRAINING,
+    ),
+    Scheme(
+        "energy-exact-relu",
+        lambda s: 2 * s.narrowing / s.kept,
+        "orthogonal",
+        "energy for any widths with ReLU, orthogonal weights",
         True,
         TRAINING,
     ),
@@ -261,8 +322,9 @@ def weight_variance(
     graph: Known | None = None,
     *,
     alpha: float = 0.5,
+    filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
 ) -> float:
-    """The variance that a scheme gives a weight ``[in, out]``; for the energy schemes the a of W^T W = a I.
+    """The variance that a scheme gives a weight ``[in, out]``; for the energy schemes the a of W W^T or W^T W = a I.
 
     Args:
         name: A scheme.
@@ -270,6 +332,7 @@ def weight_variance(
         out_channels: F_(l+1).
         graph: The graph, in a form of :data:`Known`, for the schemes that need it.
         alpha: Assumed correlation of neighbours, from 0 to 1, for ``effective-degree``.
+        filter: The matrix Â whose norm the energy schemes use: ``"A_hat_sym"``, or else ``"A_hat_rw"``.
 
     Example:
         >>> weight_variance("combined", 10, 30, torch.tensor([1.0, 2.0, 3.0]))
@@ -284,7 +347,8 @@ def weight_variance(
             "Pass graph=: an Operator, edge_index, PyG's Data, or the degrees [N].",
         )
     degrees = Degrees.of(torch.zeros(1) if graph is None else graph)
-    return scheme.variance(Situation(max(in_channels, 1), max(out_channels, 1), degrees, alpha))
+    name = MATRICES[filter].name if isinstance(filter, str) else "A_hat_rw"
+    return scheme.variance(Situation(max(in_channels, 1), max(out_channels, 1), degrees, alpha, name))
 
 
 def initialise_(
@@ -294,6 +358,7 @@ def initialise_(
     *,
     alpha: float = 0.5,
     blocks: int = 1,
+    filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
 ) -> Tensor:
     """Fill ``weight`` ``[in, out]`` in place and return it.
 
@@ -303,6 +368,7 @@ def initialise_(
         graph: The graph, in a form of :data:`Known`, for the schemes that need it.
         alpha: Assumed correlation of neighbours, for ``effective-degree``.
         blocks: The weight is this many matrices side by side, each with its own fan out.
+        filter: The matrix Â of the layer, for the energy schemes.
 
     Example:
         >>> _ = torch.manual_seed(0)
@@ -322,7 +388,7 @@ def initialise_(
         return weight
     scheme = SCHEMES[init]
     fan_in, fan_out = weight.shape[0], weight.shape[1] // blocks
-    variance = weight_variance(init, fan_in, fan_out, graph, alpha=alpha)
+    variance = weight_variance(init, fan_in, fan_out, graph, alpha=alpha, filter=filter)
     with torch.no_grad():
         for block in weight.chunk(blocks, dim=1):
             _fill(block, scheme.shape, variance)
