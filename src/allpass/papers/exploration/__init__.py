@@ -1,0 +1,1 @@
+"""Exploring where rewards are sparse: steps up to the first one, by bonus."""
