@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import os
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -123,6 +124,8 @@ def cli(verb: str | None = None) -> str:
         flags = parameter.name.upper() if argument else ", ".join(_flags(parameter))
         panels.setdefault(title, []).append((f"`{flags}`", parameter.help or ""))
     parts = [f"```text\n{usage}\n```", inspect.cleandoc(command.help or "")]
+    if command.epilog:
+        parts.append(re.sub(r"^Example: (.+)$", r"Example: `\1`", command.epilog))
     parts += [table((title, ""), rows) for title, rows in panels.items()]
     return "\n\n".join(parts)
 

@@ -6,23 +6,24 @@ from __future__ import annotations
 def datasets() -> None:
     """List the named datasets: size, stored splits, and whether they come with the package."""
     from rich.console import Console
+    from rich.text import Text
 
     from allpass.cli.plain import plain_table
     from allpass.data import dataset_table
 
-    rows = [
-        {**{key: row[key] for key in _SHOWN}, "comes with allpass": "yes" if row["embedded"] else ""}
-        for row in dataset_table()
-    ]
     table = plain_table()
-    for heading in rows[0]:
-        table.add_column(
-            heading, justify="right" if heading in _NUMBERS else "left", no_wrap=heading == "name"
-        )
-    for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-    Console().print(table)
+    table.add_column("name", no_wrap=True)
+    for heading in _NUMBERS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("splits", max_width=9)
+    for row in dataset_table():
+        name = f"{row['name']} *" if row["embedded"] else str(row["name"])
+        numbers = ("" if row[key] is None else f"{row[key]:,}" for key in _NUMBERS)
+        table.add_row(*map(Text, (name, *numbers, str(row["splits"]))))
+    out = Console()
+    out.print(table)
+    out.print()
+    out.print(Text("*: comes with allpass. Edges as stored: an undirected one counts twice."))
 
 
-_SHOWN = ("name", "nodes", "edges", "features", "classes", "splits")
 _NUMBERS = ("nodes", "edges", "features", "classes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from allpass.cli.compare import compare
 from allpass.cli.datasets import datasets
 from allpass.cli.diagnose import diagnose
 from allpass.cli.export import export
+from allpass.cli.help import Verb, Verbs, example
 from allpass.cli.metrics import metrics
 from allpass.cli.models import models
 from allpass.cli.predict import predict
@@ -24,19 +26,36 @@ from allpass.cli.train import train
 from allpass.cli.words import in_shell_words
 from allpass.errors import AllpassError
 
+_ABOUT = "Find out whether the edges of a graph help to predict its labels, and which model to use."
+_EXAMPLE = example("allpass diagnose cora --html report.html")
+_VERBS: dict[str, dict[Callable[..., None], str]] = {
+    "Diagnose": {diagnose: "allpass diagnose --edges edges.csv --nodes nodes.csv --label class"},
+    "Train and predict": {
+        train: "allpass train cora --model acm-gcn -o kept",
+        predict: "allpass predict kept cora -o predictions.csv",
+        compare: "allpass compare cora --models mlp-2,gcn,acm-gcn",
+        sweep: "allpass sweep cora --model acm-gcn --trials 30",
+        export: "allpass export kept cora -o model.pt2",
+    },
+    "Published results": {reproduce: "allpass reproduce acm-fixed --cells ACM-GCN,Cora,same"},
+    "Look up": {
+        datasets: "allpass datasets",
+        metrics: "allpass metrics",
+        models: "allpass models acm-gcn",
+    },
+}
+"""The verbs by what they are for, each with an example."""
+
 app = typer.Typer(
-    help="Does a graph's structure help or hurt a learner? Measure it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _verb in (diagnose, train, predict, compare, sweep, export, reproduce):
-    app.command()(_verb)
-app.command()(datasets)
-app.command()(metrics)
-app.command()(models)
-app.add_typer(store, name="store")
+for _panel, _verbs in _VERBS.items():
+    for _verb, _example in _verbs.items():
+        app.command(cls=Verb, rich_help_panel=_panel, epilog=example(_example))(_verb)
+app.add_typer(store, name="store", rich_help_panel="Published results")
 
 
 def _version(wanted: bool) -> None:
@@ -45,14 +64,14 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(cls=Verbs, help=_ABOUT, epilog=_EXAMPLE)
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Does a graph's structure help or hurt a learner? Measure it."""
+    """Options of every verb."""
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -6,14 +6,15 @@ from __future__ import annotations
 def metrics() -> None:
     """List the metrics: symbol, range, meaning, what a high value says, and where it was defined."""
     from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
 
-    from allpass.cli.plain import plain_table
     from allpass.metrics import METRICS
 
-    table = plain_table()
-    for heading in ("name", "symbol", "range", "meaning", "direction", "citation"):
-        table.add_column(heading, no_wrap=heading == "name")
+    out = Console()
     for metric in METRICS:
-        scope = f"{metric.low:g} to {metric.high:g}"
-        table.add_row(metric.name, metric.symbol, scope, metric.meaning, metric.direction, metric.citation)
-    Console().print(table)
+        scope = f"{metric.symbol}, {metric.low:g} to {metric.high:g}".replace("inf", "∞")
+        out.print(Text.assemble((metric.name, "bold"), f"  {scope}"))
+        direction = metric.direction[0].upper() + metric.direction[1:]
+        for line, style in ((f"{metric.meaning} {direction}.", ""), (metric.citation, "dim")):
+            out.print(Padding(Text(line, style=style), (0, 0, 0, 2)))

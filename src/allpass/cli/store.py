@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-store = typer.Typer(no_args_is_help=True)
+from allpass.cli.help import Verb, Verbs, example
+
+store = typer.Typer(cls=Verbs, no_args_is_help=True)
 _SHOWN = 5
 """As many runs that differ are named."""
 
@@ -18,7 +20,7 @@ def about() -> None:
     """Files of runs: what they hold, and several joined into one."""
 
 
-@store.command("list")
+@store.command("list", cls=Verb, epilog=example("allpass store list runs.db"))
 def list_runs(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file of runs.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print every run as JSON, without curves.")] = False,
@@ -47,7 +49,7 @@ def list_runs(
     Console().print(table if rows else Text("The file holds no runs."))
 
 
-@store.command()
+@store.command(cls=Verb, epilog=example("allpass store merge all.db runs-1.db runs-2.db"))
 def merge(
     target: Annotated[
         Path,

@@ -1,0 +1,78 @@
+"""Help and lists at 80 columns: nothing is cut, flags have no type, every verb has an example that it understands."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+import typer
+
+from allpass.cli.main import app, run
+from allpass.data import DATASETS, dataset_table
+from allpass.metrics import METRICS
+
+ROOT = typer.main.get_command(app)
+STORE = ROOT.commands["store"].commands
+COMMANDS = {**ROOT.commands, **{f"store {name}": command for name, command in STORE.items()}}
+
+
+@pytest.fixture
+def said(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def call(*words):
+        with pytest.raises(SystemExit) as stop:
+            run([*words])
+        assert not stop.value.code
+        return capsys.readouterr().out
+
+    return call
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_fits_and_gives_flags_no_type(name, said):
+    text = said(*name.split(), "--help")
+    assert "<bool>" not in text
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "store"])
+def test_every_verb_has_an_example_that_it_understands(name):
+    command, words = ROOT, shlex.split(COMMANDS[name].epilog.removeprefix("Example: allpass "))
+    context = ROOT.make_context("allpass", [], resilient_parsing=True)
+    for word in name.split():
+        assert words.pop(0) == word
+        command = command.commands[word]
+    assert command.make_context(name, words, parent=context).args == []
+
+
+def test_verbs_are_in_groups(said):
+    text = said("--help")
+    titles = ("Diagnose", "Train and predict", "Published results", "Look up")
+    places = [text.index(f"─ {title} ─") for title in titles]
+    assert places == sorted(places)
+    assert "─ Commands ─" not in text
+
+
+def test_no_dataset_is_cut(said):
+    text = said("datasets")
+    lines = {line.split()[0]: line.split() for line in text.splitlines() if line and line[0] != " "}
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    for row in dataset_table():
+        assert {f"{row[key]:,}" for key in ("nodes", "edges") if row[key] is not None} <= set(
+            lines[row["name"]]
+        )
+        assert ("*" in lines[row["name"]]) == DATASETS[row["name"]].embedded
+    words = set(text.replace(",", " ").split())
+    assert {name for row in dataset_table() for name in row["splits"].split(", ") if name} <= words
+
+
+def test_no_metric_is_cut(said):
+    text = said("metrics")
+    assert max(map(len, text.splitlines())) <= 80
+    joined = " ".join(text.split())
+    for metric in METRICS:
+        for part in (metric.name, metric.symbol, metric.meaning, metric.citation):
+            assert " ".join(part.split()) in joined
