@@ -39,11 +39,10 @@ if TYPE_CHECKING:
     from allpass.rl.recording.states import Discretizer, as_vector
     from allpass.rl.recording.transitions import Transitions
     from allpass.rl.shaped_env import PotentialShaping
+    from allpass.rl.solvers.solution import Solution
+    from allpass.rl.solvers.successor import td_successor
 
 _HOMES = {
-    "PotentialShaping": "shaped_env",
-    "ShapedPPO": "agents",
-    "ShapedDQN": "agents",
     "BestPathPotential": "potentials",
     "Discretizer": "recording.states",
     "GRIDS": "environments.grids",
@@ -55,8 +54,12 @@ _HOMES = {
     "LeastSquaresPolicy": "projection",
     "MessagePotential": "potentials",
     "Potential": "potentials",
+    "PotentialShaping": "shaped_env",
+    "ShapedDQN": "agents",
+    "ShapedPPO": "agents",
     "ShuffledPotential": "potentials",
     "SoftPotential": "potentials",
+    "Solution": "solvers.solution",
     "TabularEnv": "environments.tabular",
     "TabularMDP": "mdp",
     "TransitionRecorder": "recording.recorder",
@@ -76,6 +79,7 @@ _HOMES = {
     "random_basis": "bases",
     "stationary_distribution": "laplacians",
     "successor_basis": "bases",
+    "td_successor": "solvers.successor",
     "visited_graph": "laplacians",
 }
 
@@ -96,6 +100,7 @@ __all__ = [
     "ShapedPPO",
     "ShuffledPotential",
     "SoftPotential",
+    "Solution",
     "TabularEnv",
     "TabularMDP",
     "TransitionRecorder",
@@ -115,6 +120,7 @@ __all__ = [
     "random_basis",
     "stationary_distribution",
     "successor_basis",
+    "td_successor",
     "visited_graph",
 ]
 

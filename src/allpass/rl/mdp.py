@@ -18,6 +18,7 @@ from allpass.rl.rows import take_rows
 if TYPE_CHECKING:
     from allpass.rl.environments.grids import Grid
     from allpass.rl.recording.transitions import Transitions
+    from allpass.rl.solvers.solution import Array, Evaluation, Method, Solution
 
 
 class TabularMDP:
@@ -67,6 +68,8 @@ class TabularMDP:
     ) -> None:
         P = stack_rows(transitions, layout, "transitions")
         P.sum_duplicates()
+        if P.nnz < 2**31:  # half the memory to read in each product
+            P.indices, P.indptr = P.indices.astype(np.int32), P.indptr.astype(np.int32)
         pairs, num_states = P.shape
         if not num_states or not pairs or pairs % num_states:
             raise InputError(
@@ -152,6 +155,34 @@ class TabularMDP:
         from allpass.rl.environments.tabular import TabularEnv
 
         return TabularEnv(self, render_mode=render_mode)
+
+    def values(
+        self, policy: Any = "uniform", *, method: Evaluation = "auto", tolerance: float = 1e-10
+    ) -> Array:
+        r""":math:`V_\pi`, ``[S]``; see :func:`allpass.rl.solvers.evaluation.values`."""
+        from allpass.rl.solvers.evaluation import values
+
+        return values(self, policy, method=method, tolerance=tolerance)
+
+    def action_values(
+        self, policy: Any = "uniform", *, method: Evaluation = "auto", tolerance: float = 1e-10
+    ) -> Array:
+        r""":math:`Q_\pi`, ``[S, A]``, -inf where an action is not allowed."""
+        from allpass.rl.solvers.evaluation import action_values
+
+        return action_values(self, policy, method=method, tolerance=tolerance)
+
+    def optimal(self, *, method: Method = "auto", tolerance: float = 1e-10, **options: Any) -> Solution:
+        """Optimal values and a policy that reaches them; see :func:`allpass.rl.solvers.optimal.optimal`."""
+        from allpass.rl.solvers.optimal import optimal
+
+        return optimal(self, method=method, tolerance=tolerance, **options)
+
+    def successor(self, policy: Any = "uniform", *, states: Any = None) -> Array:
+        """The successor representation; see :func:`allpass.rl.solvers.successor.successor`."""
+        from allpass.rl.solvers.successor import successor
+
+        return successor(self, policy, states=states)
 
     def with_discount(self, discount: float) -> Self:
         """The same process with another discount; matrices are shared."""

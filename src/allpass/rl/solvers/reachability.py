@@ -1,0 +1,75 @@
+"""Which states reach an end: what a discount of 1 needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from allpass.errors import InputError
+from allpass.rl.mdp import TabularMDP
+
+
+def distance_to(chain: Any, targets: NDArray[np.bool_], limit: int | None = None) -> NDArray[np.int64]:
+    """Fewest steps from each state to one of ``targets``, ``[S]``; -1 where there is no way of up to ``limit``."""
+    incoming = sp.csc_array(chain)
+    distance = np.where(targets, 0, -1)
+    frontier = np.flatnonzero(targets)
+    steps = 0
+    while len(frontier) and (limit is None or steps < limit):
+        steps += 1
+        counts = np.diff(incoming.indptr)[frontier]
+        offsets = np.repeat(incoming.indptr[frontier] - np.concatenate([[0], counts.cumsum()[:-1]]), counts)
+        before = np.unique(incoming.indices[np.arange(counts.sum()) + offsets])
+        frontier = before[distance[before] < 0]
+        distance[frontier] = steps
+    return distance
+
+
+def check_ends(chain: Any, terminal: NDArray[np.bool_], mdp: TabularMDP) -> None:
+    """Refuse a chain in which some state never ends, for a discount of 1."""
+    lost = distance_to(chain, terminal) < 0
+    if lost.any():
+        state = int(lost.argmax())
+        name = state if mdp.states is None else repr(mdp.states[state])
+        raise InputError(
+            f"From state {name} no terminal state is reached under this policy, so with discount=1 it has no value.",
+            "Use a discount below 1.",
+        )
+
+
+def heading_policy(
+    mdp: TabularMDP, targets: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A policy that heads for some states, and the fewest steps to them, both ``[S]``.
+
+    Of the actions that may come nearer it takes the one with the smallest expected distance, so from every state with
+    a way (steps of 0 or more) it arrives with probability 1. States without a way take their first action.
+    """
+    S, A = mdp.mask.shape
+    row = np.repeat(np.arange(S * A), np.diff(mdp.P.indptr))
+    joined = sp.csr_array((np.ones(len(row)), (row // A, mdp.P.indices)), shape=(S, S))
+    steps = distance_to(joined, targets)
+    cost = np.where(steps < 0, S, steps)
+    nearest = np.full(S * A, S + 1)
+    np.minimum.at(nearest, row, cost[mdp.P.indices])
+    nearer = nearest.reshape(S, A) < cost[:, None]
+    expected = np.where(nearer, (mdp.P @ cost.astype(np.float64)).reshape(S, A), np.inf)
+    lost = ~nearer.any(axis=1)
+    expected[lost] = np.where(mdp.mask[lost], 0, np.inf)
+    return expected.argmin(axis=1), steps
+
+
+def ending_policy(mdp: TabularMDP) -> NDArray[np.int64]:
+    """A policy that reaches a terminal state from every state with probability 1, which a discount of 1 needs."""
+    policy, steps = heading_policy(mdp, mdp.terminal)
+    if (steps < 0).any():
+        state = int((steps < 0).argmax())
+        name = state if mdp.states is None else repr(mdp.states[state])
+        raise InputError(
+            f"No terminal state can be reached from state {name}, so with discount=1 it has no value.",
+            "Use a discount below 1.",
+        )
+    return policy
