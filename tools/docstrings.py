@@ -31,7 +31,8 @@ def to_markdown(text: str, resolve: Callable[[str, str], str] = lambda _, name: 
     text = _TABLE.sub(lambda found: _table(found[0]), f"{text}\n")
     text = _LINK.sub(r"[\1](\2)", text)
     text = _MATH_BLOCK.sub(_formula, text)
-    text = _MATH.sub(lambda found: to_mathml(found[1]), text)
+    # a line that begins with <math> would end its paragraph: Markdown takes that for a block
+    text = _MATH.sub(lambda found: f"<span>{to_mathml(found[1])}</span>", text)
     return _ROLE.sub(lambda found: _reference(found, resolve), text).rstrip("\n")
 
 

@@ -24,7 +24,7 @@ _SYMBOLS = {
     "approx": "≈", "to": "→", "mapsto": "↦", "dots": "…", "ldots": "…", "infty": "∞", "mid": "∣", "cup": "∪",
     "cap": "∩", "subset": "⊂", "setminus": "∖", "odot": "⊙", "pm": "±", "forall": "∀", "ell": "ℓ",
     "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩",
-    "lVert": "‖", "rVert": "‖",
+    "leftarrow": "←", "lVert": "‖", "rVert": "‖",
     "{": "{", "}": "}", "|": "‖", "%": "%",
 }  # fmt: skip
 _SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em", "qquad": "2em"}

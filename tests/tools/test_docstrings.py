@@ -63,7 +63,7 @@ name  matrix
 After."""
     lines = to_markdown(text).splitlines()
     assert lines[2:4] == ["| name | matrix |", "| --- | --- |"]
-    assert lines[4].startswith("| ``A`` | <math>")
+    assert lines[4].startswith("| ``A`` | <span><math>")
     assert lines[5] == "| ``B`` | one that is two lines long |"
     assert lines[-1] == "After."
 
