@@ -37,7 +37,7 @@ NOTHING = (0.30, 0.31, 0.29, 0.30, 0.30)
         ({"mlp-2": NOTHING, "gcn": NOTHING}, "open", "No signal found"),
         (
             {"label-propagation": HIGH},
-            "open",
+            "helps",
             "The structure predicts 90.4% (label-propagation); the majority class 30.0%",
         ),
     ],
@@ -47,6 +47,15 @@ def test_the_sentence_names_the_square_that_holds_the_signal(scores, structure, 
     assert verdict.structure == structure
     assert words in verdict.summary
     json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_without_features_the_structure_is_compared_with_guessing():
+    (answer,) = verdict_on({"label-propagation": HIGH, "linkx-structure": LOW}).answers
+    assert (answer.code, answer.kind, answer.other) == ("structure-ahead", "good", "majority class")
+    assert "label-propagation minus majority class: +60.4 points" in answer.text
+    flat = verdict_on({"label-propagation": NOTHING})
+    assert (flat.structure, [answer.code for answer in flat.answers]) == ("open", ["structure-even"])
+    assert flat.summary.startswith("No signal found")
 
 
 def test_every_square_has_its_best_model():

@@ -50,7 +50,10 @@ def show_diagnosis(
     out.print()
     if verdict is not None:
         out.print(
-            Text("+ the structure helps, - it hurts, as trained models show; · for explanation", style="dim")
+            Text(
+                "Trained models show whether the structure helps (+) or hurts (-); metrics explain (·).",
+                style="dim",
+            )
         )
     for finding in diagnosis.findings:
         mark, colour = _MARKS[finding.kind]

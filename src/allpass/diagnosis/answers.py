@@ -69,8 +69,6 @@ class Sentences:
         nothing = f"{self.baseline.model} {self._written(self.baseline)}"
         if not self.any_signal(best, *self.squares.values()):
             return f"No signal found: the best model, {best}, reaches {self._reach(best)}, the {nothing}."
-        if "features" not in self.squares:
-            return f"The structure predicts {self._reach(best)} ({best}); the {nothing}."
         codes = {answer.code: answer for answer in answers}
         if {"structure-ahead", "features-even"} <= codes.keys():
             alone, features = self.squares["structure"], self.squares["features"]
@@ -85,8 +83,10 @@ class Sentences:
         """Does the structure add to the features?"""
         uses = self._best_of("structure", "both")
         alone = self.squares.get("features")
-        if uses is None or alone is None:
+        if uses is None:
             return None
+        if alone is None:
+            return self._structure_alone(uses)
         found = self.comparison.difference(uses, alone)
         sign, with_it, without = self.sign(found), self._reach(uses), self._reach(alone)
         both = f"{uses} reaches {with_it}, the features alone {without} ({alone})."
@@ -108,6 +108,20 @@ class Sentences:
             title = f"The features hold the signal, and the structure adds nothing measurable: {both}"
         kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
         return self._answer("structure", uses, alone, found, title, kinds[sign])
+
+    def _structure_alone(self, uses: str) -> Answer:
+        """Does the structure predict, where no model reads the features alone?"""
+        found, nothing = (
+            self._lead_over_baseline(uses),
+            f"{self.baseline.model} {self._written(self.baseline)}",
+        )
+        title = f"The structure predicts {self._reach(uses)} ({uses}); the {nothing}."
+        if self.sign(found) == "ahead":
+            return self._answer("structure", uses, self.baseline.model, found, title, "good")
+        title = (
+            f"The structure does not predict the label: {uses} reaches {self._reach(uses)}, the {nothing}."
+        )
+        return self._answer("structure", uses, self.baseline.model, found, title, "note", sign="even")
 
     def features(self) -> Answer | None:
         """Do the features add to the structure?"""
@@ -149,10 +163,17 @@ class Sentences:
 
     def beats_baseline(self, model: str) -> bool:
         """Whether a model is certainly better than the baseline."""
-        sign = self.score.sign
-        pair = (self.comparison[model].scores, self.baseline.scores)
-        ours, theirs = ([sign * score for score in scores] for scores in pair)
-        return self.sign(paired(ours, theirs, overlap=self.comparison.overlap)) == "ahead"
+        return self.sign(self._lead_over_baseline(model)) == "ahead"
+
+    def _lead_over_baseline(self, model: str) -> Difference:
+        ours, theirs = (
+            [self.score.sign * score for score in one.scores] for one in (self._one(model), self.baseline)
+        )
+        return paired(ours, theirs, overlap=self.comparison.overlap)
+
+    def _one(self, name: str) -> Contender:
+        """A model of the comparison, or the baseline."""
+        return self.baseline if name == self.baseline.model else self.comparison[name]
 
     def any_signal(self, *models: str) -> bool:
         """Whether one of the models is certainly better than the baseline."""
@@ -205,12 +226,12 @@ class Sentences:
         """The interval of a lead over another model, which no score beyond its range can give."""
         if found.count < TELLING or math.isnan(found.margin) or is_uneven(self.score, found):
             return None
-        given = self.score.sign * self.comparison[other].estimate.mean
+        given = self.score.sign * self._one(other).estimate.mean
         least, most = sorted(self.score.sign * end - given for end in (self.score.low, self.score.high))
         return max(found.low, least), min(found.high, most)
 
     def _differences(self, model: str, other: str) -> list[float]:
-        pairs = zip(self.comparison[model].scores, self.comparison[other].scores, strict=True)
+        pairs = zip(self._one(model).scores, self._one(other).scores, strict=True)
         return [self.score.sign * (ours - theirs) for ours, theirs in pairs]
 
     def _collapses(self, *models: str) -> str:
@@ -219,7 +240,7 @@ class Sentences:
         for model in models:
             gains = [
                 self.score.sign * (score - guess)
-                for score, guess in zip(self.comparison[model].scores, self.baseline.scores, strict=True)
+                for score, guess in zip(self._one(model).scores, self.baseline.scores, strict=True)
             ]
             low = sum(gain < _COLLAPSED * max(gains) for gain in gains)
             if low and max(gains) > 5 * self._little():

@@ -53,7 +53,8 @@ def _from_verdict(verdict: Verdict) -> Recommendation:
     gains = _gains(verdict)
     ranked = sorted(gains, key=lambda model: gains[model], reverse=True)
     best = ranked[0]
-    models = (best, *(model for model in ranked[1:_SHOWN] if gains[model] > gains[best] / 2 > 0))
+    others = (model for model in ranked[1:_SHOWN] if gains[model] > gains[best] / 2 > 0)
+    models = (best, *others) if verdict.predicts else (best,)
     reasons = [answer.text for answer in verdict.answers[:1]]
     if verdict.predicts:
         reasons.append(f"{best} did best on the validation nodes, with settings that were not tuned.")
