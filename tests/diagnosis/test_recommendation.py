@@ -92,7 +92,8 @@ def test_a_trained_verdict_replaces_what_was_measured():
     assert found.structure == "helps"
     assert found.summary == verdict.summary
     assert found.models == ("trees", "linkx", "mlp-2")  # by validation, the first of equals first
-    assert "linkx cannot predict new nodes." in found.reasons
+    assert found.limits["linkx"] == "cannot predict new nodes"
+    assert "mlp-2" not in found.limits
     assert not any("averag" in reason.lower() for reason in found.reasons)
 
 

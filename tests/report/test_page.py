@@ -108,9 +108,20 @@ def test_the_verdict_has_a_section(pages):
     assert "features alone mlp-2 61.0%" in text
     assert "features and structure acm-gcn 83.5%" in text
     assert "nothing majority class 30.0%" in text
-    assert "fagcn : did not fit in the budget" in text
+    assert "Did not fit in the budget: fagcn" in text
     assert "Settings of acm-gcn lr=0.05, weight_decay=0.0005, dropout=0.5" in text
     assert "before any training" not in text
+
+
+def test_trained_models_alone_are_counted_and_a_model_that_guesses_is_never_chosen(diagnoses):
+    judged = diagnoses["judged"]
+    page = render(judged)
+    assert '<tr class="chosen">' in page
+    assert "Use: <strong>" in page
+    assert " × " not in page  # findings of metrics are no votes
+    guessing = render(replace(judged, verdict=replace(judged.verdict, predicts=())))
+    assert '<tr class="chosen">' not in guessing
+    assert "Use: <strong>" not in guessing
 
 
 def test_says_why_there_is_no_verdict(pages):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from allpass.metrics import METRICS
@@ -35,11 +37,21 @@ def test_bars_begin_at_zero(diagnosis):
     assert rows["feature_smoothness"].range == "0 to ∞"
 
 
-def test_tests_show_their_accuracies(diagnosis):
+def test_tests_show_their_accuracies_and_a_p_value_the_usual_way_round(diagnosis):
+    """Published tests are near 1 where averaging helps; a reader expects a small p-value where it matters."""
     rows = {row.metric.name: row for row in metric_table(diagnosis)}
-    test = diagnosis.tests["naive-bayes"]
-    assert f"{test.with_graph:.0%} with averaging" in rows["classifier_naive_bayes"].remark
+    test, row = diagnosis.tests["naive-bayes"], rows["classifier_naive_bayes"]
+    assert test.p_value > 0.9995
+    assert f"ahead: {test.with_graph:.1%} with averaging" in row.remark
+    assert (row.value, row.bar, row.range) == ("p <0.001", None, "")
+    assert "as published: 1.000" in row.direction
     assert rows["edge_homophily"].remark == ""
+    turned = replace(row.metric, name="classifier_naive_bayes")
+    middling = replace(
+        diagnosis.profile, rows=(replace(diagnosis.profile.rows[0], metric=turned, value=0.3),)
+    )
+    (found,) = metric_table(replace(diagnosis, profile=middling))
+    assert found.value == "p = 0.600"
 
 
 @pytest.mark.parametrize(("value", "text"), [(0, "0"), (-1, "−1"), (0.5, "0.500"), (float("inf"), "∞")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,14 +153,13 @@ def _score_name(compared: Comparison) -> str:
 
 
 def _model_table(diagnosis: Diagnosis) -> Table:
-    from allpass.diagnosis.verdict import limits
     from allpass.models import resolve
 
     table = Table.grid(padding=(0, 2))
     certain = diagnosis.verdict is None or diagnosis.verdict.model in diagnosis.verdict.predicts
     table.add_column(no_wrap=True, style="bold" if certain else "")
     for name in diagnosis.recommendation.models:
-        summary, limit = resolve(name)[0].summary, limits(name)
+        summary, limit = resolve(name)[0].summary, diagnosis.recommendation.limits.get(name)
         table.add_row(Text(name), Text(f"{summary} ({limit})" if limit else summary))
     return table
 
@@ -242,14 +240,16 @@ def _signs(compared: Comparison, baseline: str) -> str:
 
 
 def _metric_table(diagnosis: Diagnosis) -> Table:
+    from allpass.report.tables import metric_table
+
     table = plain_table()
     table.add_column("metric", no_wrap=True)
     table.add_column("", style="dim")
     table.add_column("value", justify="right")
     table.add_column("meaning")
-    for row in diagnosis.profile.rows:
-        undefined = math.isnan(row.value)
-        value = "-" if undefined else f"{row.value:.4f}"
-        meaning = f"undefined: {row.reason}" if undefined else row.metric.meaning
+    for row in metric_table(diagnosis, digits=4):
+        undefined = row.value == "undefined"
+        value = "-" if undefined else row.value.replace("−", "-")
+        meaning = f"undefined: {row.reason}" if undefined else row.meaning
         table.add_row(row.metric.name, row.metric.symbol, value, meaning)
     return table

@@ -306,8 +306,8 @@ def _balance(e: Evidence) -> Finding | None:
     names = [name for name, size in zip(e.facts.class_names, sizes, strict=True) if size < 5]
     if names:
         text = (
-            f"Fewer than five nodes: {_some(names)}. Scores on such classes are luck; "
-            "report macro-F1 beside accuracy."
+            f"Fewer than five nodes: {_some(names)}. How many of them are predicted is luck, and accuracy hardly "
+            "notices; --score macro_f1 gives all classes the same weight."
         )
         return Finding(
             "tiny-class",
@@ -316,10 +316,10 @@ def _balance(e: Evidence) -> Finding | None:
             text,
             {"smallest": float(min(sizes))},
         )
-    text = "One class holds over 80% of the nodes: accuracy flatters; use ROC-AUC or macro-F1."
-    return Finding(
-        "imbalanced", "note", "Classes are very unequal.", text, {"largest": max(sizes) / sum(sizes)}
-    )
+    share = max(sizes) / sum(sizes)
+    score = "ROC AUC" if len(sizes) == 2 else "balanced accuracy"
+    text = f"Always predicting the largest class is right for {share:.0%} of the nodes, so scores are in {score}."
+    return Finding("imbalanced", "note", "Classes are very unequal.", text, {"largest": share})
 
 
 def _some(names: list[str], most: int = 5) -> str:

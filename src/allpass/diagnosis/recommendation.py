@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
@@ -29,6 +30,7 @@ class Recommendation:
         reasons: Why, a sentence each.
         structure: Does the structure help, in one word: ``"helps"``, ``"hurts"`` or ``"open"``.
         heading: What the list of models is.
+        limits: What a recommended model cannot do, by model; nothing is said of the others.
     """
 
     summary: str
@@ -36,6 +38,7 @@ class Recommendation:
     reasons: tuple[str, ...]
     structure: Structure = "open"
     heading: str = "Try first, in this order"
+    limits: Mapping[str, str] = field(default_factory=dict)
 
 
 def recommend(evidence: Evidence, findings: tuple[Finding, ...]) -> Recommendation:
@@ -62,9 +65,9 @@ def _from_verdict(verdict: Verdict) -> Recommendation:
         reasons.append(
             f"No model is certainly better than the {verdict.baseline.model}: look for other data."
         )
-    reasons += [f"{model} {words}." for model in models if (words := limits(model))]
     heading = "Use, best first" if verdict.predicts else "No model to recommend. Best on the validation nodes"
-    return Recommendation(verdict.summary, models, tuple(reasons), verdict.structure, heading)
+    said = {model: words for model in models if (words := limits(model))}
+    return Recommendation(verdict.summary, models, tuple(reasons), verdict.structure, heading, said)
 
 
 def _gains(verdict: Verdict) -> dict[str, float]:

@@ -15,6 +15,7 @@ from allpass.diagnosis import Diagnosis
 from allpass.report import figures
 from allpass.report.svg import inline_svg
 from allpass.report.wording import clean, count, number, percent
+from allpass.train.statistics import TELLING
 from allpass.train.written import possible
 
 if TYPE_CHECKING:
@@ -81,9 +82,7 @@ def _comparison(diagnosis: Diagnosis) -> Chart | None:
     return _chart(
         "comparison",
         "Trained on the same splits",
-        f"Thick dots are means on the test nodes of {many(len(compared.splits), 'split')}, bars their 95% intervals, "
-        f"wider for what splits of one graph share. {orange}Grey: the {baseline.model}. A thin line is one split: "
-        "where lines run side by side the models differ alike on all splits.",
+        f"{_meaning_of_dots(len(compared.splits))} {orange}Grey: the {baseline.model}.",
         figures.comparison(compared, baseline, highlighted=chosen),
         ("model", *(clean(name) for name in compared.splits), "mean", "from", "to", "epochs"),
         [
@@ -95,6 +94,20 @@ def _comparison(diagnosis: Diagnosis) -> Chart | None:
             )
             for one in (baseline, *compared.contenders)
         ],
+    )
+
+
+def _meaning_of_dots(splits: int) -> str:
+    if splits == 1:
+        return "Thick dots are scores on the test nodes of 1 split, too few for an interval."
+    bars = (
+        "bars their 95% intervals, wider for what splits of one graph share"
+        if splits >= TELLING
+        else "too few for an interval"
+    )
+    return (
+        f"Thick dots are means on the test nodes of {splits} splits, {bars}. A thin line is one split: where lines run "
+        "side by side the models differ alike on all splits."
     )
 
 

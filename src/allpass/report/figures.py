@@ -11,6 +11,7 @@ from allpass.report.canvas import WIDTH, canvas, in_style, save
 from allpass.report.theme import HEAT_TURN, light
 from allpass.report.wording import compact, count, percent, short, shorten
 from allpass.train.compare import Comparison, Contender
+from allpass.train.statistics import TELLING
 from allpass.train.written import possible, score_name
 
 if TYPE_CHECKING:
@@ -307,7 +308,8 @@ def comparison(
         )
         role = "muted" if one is baseline else "high" if one.model == chosen else "low"
         height = place - 0.12
-        axes.plot([low, high], [height, height], color=light(role), linewidth=2.4, solid_capstyle="round")
+        if one.estimate.count >= TELLING:
+            axes.plot([low, high], [height, height], color=light(role), linewidth=2.4, solid_capstyle="round")
         axes.plot([mean], [height], color=light(role), marker="o", markersize=6.5)
         if math.isfinite(mean):
             text = f"{mean:.1f}" if compared.in_percent else f"{mean:.3f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -13,7 +14,7 @@ from allpass import __version__
 from allpass.data import DATASETS
 from allpass.diagnosis import Diagnosis, Facts, Finding
 from allpass.diagnosis.candidates import SQUARES
-from allpass.diagnosis.verdict import Verdict, limits
+from allpass.diagnosis.verdict import Verdict
 from allpass.files import write_whole
 from allpass.metrics import METRICS
 from allpass.models import resolve
@@ -23,7 +24,7 @@ from allpass.report.environment import environment
 from allpass.report.tables import MetricRow, metric_table
 from allpass.report.theme import css_variables
 from allpass.train.compare import Comparison, Contender
-from allpass.train.written import score_name
+from allpass.train.written import score_name, small
 
 KINDS = {"good": "Helps", "bad": "Hurts", "note": "Note"}
 GROUPS = (
@@ -88,8 +89,9 @@ def render(diagnosis: Diagnosis) -> str:
             versions=_versions(),
             citations=CITATIONS,
             squares=[] if verdict is None else _squares(verdict),
+            stopped=[] if verdict is None else _stopped(verdict),
             verdict_settings=_settings(diagnosis),
-            models=[(name, _described(name)) for name in models],
+            models=[(name, _described(name, diagnosis.recommendation.limits)) for name in models],
             themes={theme: css_variables(theme) for theme in ("light", "dark")},
         )
     )
@@ -132,9 +134,18 @@ def _score(compared: Comparison, one: Contender) -> str:
     return f"{100 * mean:.1f}%" if compared.in_percent else wording.number(mean)
 
 
-def _described(model: str) -> str:
-    summary, limit = resolve(model)[0].summary, limits(model)
-    return f"{summary} ({limit})" if limit else summary
+def _stopped(verdict: Verdict) -> list[tuple[str, str]]:
+    """Models that did not run on all splits, by why."""
+    reasons = dict.fromkeys(one.reason for one in verdict.stopped)
+    return [
+        (reason, ", ".join(one.model for one in verdict.stopped if one.reason == reason))
+        for reason in reasons
+    ]
+
+
+def _described(model: str, limits: Mapping[str, str]) -> str:
+    summary = resolve(model)[0].summary
+    return f"{summary} ({limits[model]})" if model in limits else summary
 
 
 def _tiles(diagnosis: Diagnosis) -> list[Tile]:
@@ -183,8 +194,8 @@ def _evidence(finding: Finding, points: bool) -> list[tuple[Any, str]]:
     for name, value in finding.evidence.items():
         title = wording.symbol(METRICS[name].symbol) if name in METRICS else wording.words(name)
         text = wording.percent(value) if name in _SHARES else wording.number(value)
-        if name == "p_value" and value < 0.0005:
-            text = "<0.001"
+        if name == "p_value":
+            text = small(value)
         if name in _WHOLE:
             text = f"{value:.0f}" if value == value else "never"
         if points and name in _DIFFERENCES:

@@ -22,7 +22,7 @@ _SPACES = re.compile(r"[^\S\N{NO-BREAK SPACE}]+")
 _SCRIPTED = re.compile(r"_(\w+)|\^(\w+)")
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 3) -> str:
     """Three decimals, a true minus sign, and words where there is no number.
 
     Example:
@@ -33,10 +33,10 @@ def number(value: float) -> str:
         return "undefined"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if 0 < abs(value) < 0.0005:
-        return "<0.001" if value > 0 else ">−0.001"
-    digits = 3 if abs(value) < 1000 else 0
-    return f"{value:,.{digits}f}".replace("-", "−")
+    least = 10**-digits
+    if 0 < abs(value) < least / 2:
+        return f"<{least:.{digits}f}" if value > 0 else f">−{least:.{digits}f}"
+    return f"{value:,.{digits if abs(value) < 1000 else 0}f}".replace("-", "−")
 
 
 def short(value: float) -> str:

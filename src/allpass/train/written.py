@@ -70,9 +70,17 @@ def lead(score: str, found: Difference) -> str:
 
 def p_value(found: Difference) -> str:
     """A p-value in three decimals; a dash where it tells nothing."""
-    if not found.telling:
-        return "–"
-    return "<0.001" if found.p_value < 0.0005 else f"{found.p_value:.3f}"
+    return small(found.p_value) if found.telling else "–"
+
+
+def small(p: float) -> str:
+    """A p-value, or the words that it is below 0.001.
+
+    Example:
+        >>> small(0.0004), small(0.03)
+        ('<0.001', '0.030')
+    """
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def _has_interval(found: Estimate) -> bool:
