@@ -181,6 +181,14 @@ def test_edges_to_nobody_are_refused_or_dropped(weeks, kept):
     ):
         trained.predict(new=weeks.new, edges=strange)
     expected = trained.probabilities(new=weeks.new, edges=links)
+    (note,) = [
+        n
+        for n in trained.read(new=weeks.new, edges=strange, unknown_nodes="drop").account
+        if n.code == "unknown-nodes"
+    ]
+    assert note.what.endswith("'who', 'zz'; they were left out.")
+    (note,) = [n for n in trained.read(new=weeks.new).account if n.code == "isolated"]
+    assert note.what == "12 new nodes have no edge: the model sees their own features alone."
     assert torch.equal(trained.probabilities(new=weeks.new, edges=strange, unknown_nodes="drop"), expected)
     nobody = pd.DataFrame({"source": ["who", "zz"], "target": ["zz", "who"]})
     for mode in ("error", "drop"):
@@ -207,8 +215,17 @@ def test_what_is_missing_or_too_much_is_told_in_one_sentence(weeks, kept, tmp_pa
     trained, new = load_checkpoint(kept), pd.read_csv(weeks.new)
     cases: list[tuple[type[AllpassError], str, dict[str, object]]] = [
         (InputError, "has no id column 'id'; it has 'age_days'", {"new": new.drop(columns="id")}),
+        (InputError, "Did you mean 'idd'", {"new": new.rename(columns={"id": "idd"})}),
         (InputError, "Got label='country'; the model was trained on the label 'label'", {"label": "country"}),
         (InputError, "Got both nodes= and new=", {"nodes": weeks.new}),
+        (InputError, "Got edges= but no nodes, whose features", {"new": None}),
+        (
+            InputError,
+            "Got undirected= but no graph to read",
+            {"new": None, "edges": None, "undirected": True},
+        ),
+        (InputError, "The option 'features' does not apply to new nodes", {"features": "country"}),
+        (InputError, "The option 'wight' does not apply to new nodes", {"wight": True}),
         (DataError, "has none of the columns that the model was trained on", {"new": new[["id"]]}),
         (
             DataError,
@@ -243,7 +260,7 @@ def test_a_model_that_reads_labels_finds_them_in_a_graph_that_is_given_again(wee
         trained.predict(nodes=pd.read_csv(weeks.new), edges=weeks.links, unknown_nodes="drop")
 
 
-def test_new_labels_may_be_repeated_and_unknown_classes_are_told(weeks, kept):
+def test_new_labels_may_be_repeated_and_unknown_classes_are_noted(weeks, kept):
     trained, new = load_checkpoint(kept), pd.read_csv(weeks.new)
     new["label"] = ["fraud", None] * (NEW // 2)
     found = trained.table(new=new, edges=weeks.links)
@@ -252,9 +269,10 @@ def test_new_labels_may_be_repeated_and_unknown_classes_are_told(weeks, kept):
     assert trained.table(new=new, edges=weeks.links, only_unlabelled=True).id.tolist() == weeks.new_ids[1::2]
     expected = trained.probabilities(new=weeks.new, edges=weeks.links)
     assert torch.equal(trained.probabilities(new=new, edges=weeks.links), expected)
-    new["label"] = "odd"
-    with pytest.raises(InputError, match="has a class 'odd' that the model was not trained on"):
-        trained.predict(new=new, edges=weeks.links)
+    new["label"] = ["odd", "fraud"] * (NEW // 2)
+    data = trained.read(new=new, edges=weeks.links)
+    assert "unknown-classes" in data.account
+    assert not trained.table(new=new, edges=weeks.links).labelled.any()
 
 
 def test_the_graph_of_the_training_comes_back(weeks, kept):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from allpass.train.places import ids_of
 
 if TYPE_CHECKING:
     from allpass.train.trained import Trained
+
+_OPTIONS = frozenset(inspect.signature(read_newcomers).parameters) - {"nodes", "edges", "encodings", "known"}
 
 
 def joined(
@@ -49,6 +52,11 @@ def joined(
     """
     if unknown_nodes not in ("error", "drop"):
         raise InputError(f"Got unknown_nodes={unknown_nodes!r} for new nodes.", "Expected 'error' or 'drop'.")
+    if stray := sorted(set(options) - _OPTIONS):
+        raise InputError(
+            f"The option {stray[0]!r} does not apply to new nodes, whose columns are read as in the training.",
+            f"These do: {', '.join(sorted(_OPTIONS))}.",
+        )
     ids, encodings = ids_of(graph), trained.encodings
     made = bool(made_by(trained.feature_names))
     if made:  # features of the structure follow from the whole graph, whatever the columns of the tables
@@ -68,10 +76,16 @@ def joined(
         f"got the features of the new table: {some(known, 3)}.",
     )
     links = found.positions(number, unknown_nodes)
+    alone = np.setdiff1d(np.arange(len(ids), len(number)), links.edges).size
+    account.add(
+        "isolated",
+        alone,
+        f"{many(alone, 'new node has', 'new nodes have')} no edge: the model sees their own features alone.",
+    )
     data = Data(num_nodes=len(number))
     data.edge_index, data.edge_weight = _edges(graph, links.edges, links.weight, len(number), account)
     data.node_ids = [*number]
-    data.y = _labels(trained, graph, nodes, asked, len(number))
+    data.y = _labels(trained, graph, nodes, asked, len(number), account)
     if not made:
         data.x = _features(trained, graph, nodes, asked, len(number))
     for key in ("feature_names", "class_names"):
@@ -113,14 +127,24 @@ def _edges(
     return torch.from_numpy(np.ascontiguousarray(edges)), kept
 
 
-def _labels(trained: Trained, graph: Data, nodes: Data, asked: Tensor, num_nodes: int) -> Tensor | None:
+def _labels(
+    trained: Trained, graph: Data, nodes: Data, asked: Tensor, num_nodes: int, account: Account
+) -> Tensor | None:
     old = graph.get("y")
     if old is None:
         return None
     missing = torch.nan if old.is_floating_point() else -1
     y = torch.full((num_nodes, *old.shape[1:]), missing, dtype=old.dtype)
     y[: len(old)] = old
-    if nodes.get("y") is not None:
+    names = nodes.get("class_names") or ()
+    strange = [name for name in names if trained.class_names is not None and name not in trained.class_names]
+    if strange:
+        account.add(
+            "unknown-classes",
+            len(strange),
+            f"The labels of the new nodes were ignored: the model does not know the class {strange[0]!r}.",
+        )
+    elif nodes.get("y") is not None:
         new = trained.labels_of(nodes).to(old.dtype)
         known = ~new.isnan() if new.is_floating_point() else new >= 0
         y[asked[known]] = new[known]

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from torch_geometric.data import Data
 
+from allpass.data.account import Account
 from allpass.data.load import load
 from allpass.data.named.catalog import DATASETS
+from allpass.data.structural import made_by
 from allpass.data.tables.encodings import of_kind
 from allpass.data.tables.from_tables import UnknownNodesError
+from allpass.data.tables.newcomers import OF_TRAININGS
 from allpass.data.tables.node_table import NoLabelColumnError
 from allpass.errors import InputError
 from allpass.train.newcomers import joined
@@ -48,7 +51,14 @@ def read(
         graph = trained.training_graph if target is None else read(trained, target, **both)
         return joined(trained, graph, new, edges, **given)
     if target is None and edges is None and nodes is None:
+        if stray := sorted(set(given) - {"label"}):
+            raise InputError(f"Got {stray[0]}= but no graph to read.", "Leave it out, or pass a graph.")
         return trained.training_graph
+    if target is None and nodes is None and not made_by(trained.feature_names):
+        raise InputError(
+            "Got edges= but no nodes, whose features the model reads.",
+            "Pass new= for new nodes that link to those of the training, or nodes= for another graph.",
+        )
     if isinstance(target, Data) and not given:
         return target
     if not (isinstance(target, str) and target in DATASETS):
@@ -56,9 +66,9 @@ def read(
     if trained.encodings:
         given["encodings"] = trained.encodings
     try:
-        return load(target, edges=edges, nodes=nodes, **given)
+        return _loaded(target, edges, nodes, given)
     except NoLabelColumnError:  # new nodes may have none
-        return load(target, edges=edges, nodes=nodes, **{**given, "label": False})
+        return _loaded(target, edges, nodes, {**given, "label": False})
     except UnknownNodesError as error:
         if trained.graph is None:
             raise
@@ -67,6 +77,15 @@ def read(
             "Where these are nodes of the training, pass the node table with new= in place of nodes=; otherwise pass "
             "unknown_nodes='drop' to leave these edges out.",
         ) from error
+
+
+def _loaded(target: Any, edges: Any, nodes: Any, options: dict[str, Any]) -> Data:
+    """The graph, with the notes that matter for a prediction."""
+    data = load(target, edges=edges, nodes=nodes, **options)
+    notes = [note for note in data.account if note.code not in OF_TRAININGS]
+    data.account = Account()
+    data.account.extend(notes)
+    return data
 
 
 def _check_label(trained: Trained, label: object) -> None:

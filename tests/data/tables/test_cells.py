@@ -24,7 +24,7 @@ def test_numbers_that_are_written_as_text() -> None:
     np.testing.assert_array_equal(found, [1, 2.5, np.nan, np.nan])
     (note,) = account
     assert note.what == "'a' has 1 value that is no number ('?', row 3), so that is missing."
-    with pytest.raises(DataError, match="The column 'a' holds text, not numbers"):
+    with pytest.raises(DataError, match="The column 'a' holds text, not numbers, such as 'x' in row 1"):
         as_numbers(pd.Series(["x", "y"], name="a"), account)
 
 
@@ -43,3 +43,7 @@ def test_times_of_any_kind_are_seconds() -> None:
     assert not len(account)
     as_seconds(pd.Series(["1970-01-01", "soon"], name="a"), "", account)
     assert [note.code for note in account] == ["words-among-dates"]
+    with pytest.raises(
+        DataError, match=r"No date of the column 'a' is written as %d\.%m\.%Y, such as '1970-01-02' in row 2"
+    ):
+        as_seconds(pd.Series([None, "1970-01-02", "1970-01-03"], name="a"), "%d.%m.%Y", account)

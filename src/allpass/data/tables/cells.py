@@ -42,7 +42,9 @@ def as_numbers(column: pd.Series[Any], account: Account) -> Array:
     words = np.isnan(values[~missing])
     if words.size and words.all():
         raise DataError(
-            f"The column {str(column.name)!r} holds text, not numbers.", "Correct it in the table."
+            f"The column {str(column.name)!r} holds text, not numbers, such as {text.iloc[0]!r:.40} in row "
+            f"{text.index[0] + 1}.",
+            "Correct it in the table.",
         )
     done = f"{'that is' if words.sum() == 1 else 'those are'} missing"
     note_words(account, str(column.name), text, words, done)
@@ -55,7 +57,7 @@ def as_seconds(column: pd.Series[Any], form: str, account: Account) -> Array:
     Args:
         column: The column.
         form: How written dates are written, by default as ISO 8601 says.
-        account: Gets a note on values that are no dates.
+        account: Gets a note on values that are no dates; where none is one, that is an error.
     """
     from pandas.api import types
 
@@ -70,5 +72,11 @@ def as_seconds(column: pd.Series[Any], form: str, account: Account) -> Array:
     values = np.full(missing.size, np.nan)
     values[~missing] = seconds(text, form or ISO)
     wrong = np.isnan(values[~missing])
+    if wrong.size and wrong.all():
+        raise DataError(
+            f"No date of the column {str(column.name)!r} is written as {form or ISO}, such as {text.iloc[0]!r:.40} in "
+            f"row {text.index[0] + 1}.",
+            "Correct it in the table.",
+        )
     note_words(account, str(column.name), text, wrong, "missing dates were put there", "date")
     return values

@@ -13,7 +13,6 @@ from torch_geometric.data import Data
 from allpass.data.account import Account
 from allpass.data.draft import Draft, both_ways, many, some
 from allpass.data.repairs.repair import checked
-from allpass.data.tables.columns import unfilled
 from allpass.data.tables.edge_table import Edges, read_edges, read_with_first_row
 from allpass.data.tables.encodings import Encoding, of_kind
 from allpass.data.tables.label_column import missing_values
@@ -21,10 +20,9 @@ from allpass.data.tables.node_ids import ID_COLUMNS
 from allpass.data.tables.node_table import read_nodes
 from allpass.data.tables.settle import note_nodes, settle_first_row, starts_with_edge
 from allpass.data.tables.tabular import Table
-from allpass.errors import DataError, InputError
+from allpass.errors import DataError, InputError, did_you_mean
 
-_OF_WHOLE_GRAPHS = {
-    "no-edges",
+OF_TRAININGS = {
     "no-labels",
     "no-features",
     "missing-labels",
@@ -33,8 +31,10 @@ _OF_WHOLE_GRAPHS = {
     "one-node-classes",
     "many-classes",
     "label-leaks",
+    "stored-once",
+    "undirected",
 }
-"""Notes that say nothing about a few nodes."""
+"""Notes on what matters for a training, not for a prediction."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,13 @@ class Newcomers:
                 f"{many(int(lost.sum()), 'edge leads', 'edges lead')} to {many(len(unknown), 'node')} that "
                 f"{'is' if len(unknown) == 1 else 'are'} neither new nor in the training: {some(unknown, 3)}"
             )
+            were = "it was" if int(lost.sum()) == 1 else "they were"
             if unknown_nodes == "error":
                 raise DataError(
                     f"{found}.",
-                    "Add them to the new table, or pass unknown_nodes='drop' to leave these edges out.",
+                    "Add such nodes to the new table, or pass unknown_nodes='drop' to leave these edges out.",
                 )
-            self.account.add("unknown-nodes", int(lost.sum()), f"{found}; these edges were left out.")
+            self.account.add("unknown-nodes", int(lost.sum()), f"{found}; {were} left out.")
         weight = None if self.weight is None else self.weight[~lost]
         return Newcomers(self.nodes, self.ids, edges[:, ~lost], weight)
 
@@ -103,7 +104,6 @@ def read_newcomers(
     target_column: str | None = None,
     weight: str | bool | None = None,
     undirected: bool = False,
-    nan: str = "median",
     task: str | None = None,
     missing_labels: str | Sequence[str] | None = None,
 ) -> Newcomers:
@@ -121,7 +121,6 @@ def read_newcomers(
         target_column: Where edges end.
         weight: Column of edge weights.
         undirected: Each row is an edge both ways.
-        nan: Missing numbers among the features.
         task: What the label is.
         missing_labels: Values of the label column that mean "no label".
     """
@@ -142,7 +141,6 @@ def read_newcomers(
         label=False if label is None and label_before is None else label,
         id_column=id_column or _id_column(table, encodings),
         encodings=encodings,
-        nan=nan,
         missing_labels=absent,
         ends=found.ids,
     )
@@ -153,13 +151,12 @@ def read_newcomers(
         draft,
         name="new nodes",
         source="tables",
-        nan=unfilled(nan),
         task=task,
         signs=True,
         negative=absent is not None,
     )
     data.account = Account()
-    data.account.extend(note for note in account if note.code not in _OF_WHOLE_GRAPHS)
+    data.account.extend(note for note in account if note.code not in {*OF_TRAININGS, "no-edges"})
     ways = Draft(data.num_nodes, np.asarray(found.ends, dtype=np.int64), found.weight)
     if undirected:
         both_ways(ways)
@@ -175,8 +172,9 @@ def _id_column(table: Table, encodings: Sequence[Encoding]) -> str:
     found = table.find(ID_COLUMNS, [name for name in table.columns if name not in taken])
     if found is None:
         wanted = "" if earlier is None else f" {earlier.column!r}"
+        near = "" if earlier is None else did_you_mean(earlier.column, table.columns)
         raise InputError(
-            f"The table of new nodes has no id column{wanted}; it has {some(list(table.columns), 8)}.",
-            "Add a column of ids, or name it with id_column=.",
+            f"The table of new nodes has no id column{wanted}; it has {some(list(table.columns), 4)}.",
+            f"Add a column of ids, or name it with id_column=. {near if near.startswith('Did') else ''}".strip(),
         )
     return found
