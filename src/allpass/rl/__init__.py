@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from allpass.rl.recording.recorder import TransitionRecorder, VectorTransitionRecorder
     from allpass.rl.recording.states import Discretizer, as_vector
     from allpass.rl.recording.transitions import Transitions
+    from allpass.rl.regression import ValueRegression, value_regression
     from allpass.rl.shaped_env import PotentialShaping
     from allpass.rl.solvers.solution import Solution
     from allpass.rl.solvers.successor import td_successor
@@ -64,6 +65,7 @@ _HOMES = {
     "TabularMDP": "mdp",
     "TransitionRecorder": "recording.recorder",
     "Transitions": "recording.transitions",
+    "ValueRegression": "regression",
     "VectorTransitionRecorder": "recording.recorder",
     "as_vector": "recording.states",
     "create_potential": "potentials",
@@ -80,6 +82,7 @@ _HOMES = {
     "stationary_distribution": "laplacians",
     "successor_basis": "bases",
     "td_successor": "solvers.successor",
+    "value_regression": "regression",
     "visited_graph": "laplacians",
 }
 
@@ -105,6 +108,7 @@ __all__ = [
     "TabularMDP",
     "TransitionRecorder",
     "Transitions",
+    "ValueRegression",
     "VectorTransitionRecorder",
     "as_vector",
     "create_potential",
@@ -121,6 +125,7 @@ __all__ = [
     "stationary_distribution",
     "successor_basis",
     "td_successor",
+    "value_regression",
     "visited_graph",
 ]
 

@@ -16,6 +16,8 @@ from allpass.rl.policies import TOLERANCE, policy_matrix
 from allpass.rl.rows import take_rows
 
 if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
     from allpass.rl.environments.grids import Grid
     from allpass.rl.recording.transitions import Transitions
     from allpass.rl.solvers.solution import Array, Evaluation, Method, Solution
@@ -149,6 +151,39 @@ class TabularMDP:
         from allpass.rl.recording.estimate import estimate
 
         return cls(discount=discount, **estimate(steps))
+
+    @classmethod
+    def from_data(cls, data: Any, discount: float | None = None) -> TabularMDP:
+        """The process of a PyG graph; see :func:`allpass.rl.graphs.from_data`."""
+        from allpass.rl.graphs import from_data
+
+        return from_data(data, discount)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, discount: float | None = None) -> TabularMDP:
+        """The process of a NetworkX graph; see :func:`allpass.rl.graphs.from_networkx`."""
+        from allpass.rl.graphs import from_networkx
+
+        return from_networkx(graph, discount)
+
+    def to_data(self) -> Data:
+        """A PyG graph with an edge for each transition; see :func:`allpass.rl.graphs.to_data`."""
+        from allpass.rl.graphs import to_data
+
+        return to_data(self)
+
+    def to_networkx(self) -> Any:
+        """A NetworkX graph with an edge for each transition; see :func:`allpass.rl.graphs.to_networkx`."""
+        from allpass.rl.graphs import to_networkx
+
+        return to_networkx(self)
+
+    def edge_rewards(self) -> Array:
+        """r(s, a, s') of each stored transition, in the order of ``P.data``; r(s, a) where only that is known."""
+        row = np.repeat(np.arange(self.P.shape[0]), np.diff(self.P.indptr))
+        if self.transition_rewards is None:
+            return self.r[row]
+        return np.asarray(self.transition_rewards[row, self.P.indices]).ravel()
 
     def to_env(self, *, render_mode: str | None = None) -> Any:
         """A Gymnasium environment of this process; states and actions are their numbers."""

@@ -48,7 +48,7 @@ class TabularEnv(gym.Env[Any, Any]):
         self.observation_space = gym.spaces.Discrete(mdp.num_states)
         self.action_space = gym.spaces.Discrete(mdp.num_actions)
         self._indptr, self._after = mdp.P.indptr.tolist(), mdp.P.indices
-        self._rewards = _aligned_rewards(mdp)
+        self._rewards = mdp.edge_rewards()
         self._chance = mdp.P.data
         self._start = np.flatnonzero(mdp.start)
         self._start_sum = mdp.start[self._start].cumsum()
@@ -128,14 +128,6 @@ def four_rooms(*, render_mode: str | None = None, **options: Any) -> TabularEnv:
 def one_way_doors(*, render_mode: str | None = None, **options: Any) -> TabularEnv:
     """``allpass/OneWayDoors-v0``: four rooms in a ring of doors that open in one direction."""
     return grid("one-way-doors", render_mode=render_mode, **options)
-
-
-def _aligned_rewards(mdp: TabularMDP) -> NDArray[np.float64]:
-    """The reward of each stored transition, in the order of ``mdp.P.data``."""
-    row = np.repeat(np.arange(mdp.P.shape[0]), np.diff(mdp.P.indptr))
-    if mdp.transition_rewards is None:
-        return mdp.r[row]
-    return np.asarray(mdp.transition_rewards[row, mdp.P.indices]).ravel()
 
 
 def _draw(cumulative: NDArray[np.float64], uniform: float) -> int:
