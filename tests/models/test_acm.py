@@ -8,7 +8,8 @@ from tests.references.acm import acm_layer, averaging, mixed
 
 from allpass.errors import InputError
 from allpass.models import MODELS, create
-from allpass.nn import ACMConv
+from allpass.nn import ACMConv, KrylovConv, SnowballConv, weight_variance
+from allpass.nn.mixing import ChannelMixing
 from allpass.testing import examples
 
 
@@ -99,3 +100,46 @@ def test_its_high_pass_filter_may_be_all_that_the_low_pass_one_leaves_out(exampl
     torch.testing.assert_close(model(X, example.operator), mixed(layer.mixing, channels))
     one = create("acm-sgc-1", in_channels=5, out_channels=3, complement=True)
     assert one.layers[0].high is None  # with one hop both are the same
+
+
+ALL = sorted(name for name in MODELS.names if name.startswith("acm"))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_model_has_the_factor_and_the_temperature_of_the_report(name: str) -> None:
+    sizes = {"in_channels": 5, "out_channels": 3, "num_nodes": 13}
+    model = create(name, scale=1.0, temperature=0.5, **sizes)
+    mixings = [part for part in model.modules() if isinstance(part, ChannelMixing)]
+    assert mixings
+    assert {(part.scale, part.temperature) for part in mixings} == {(1.0, 0.5)}
+    with pytest.raises(InputError, match=r"Got scale = 'one'\. Expected a number"):
+        create(name, scale="one", **sizes)
+
+
+@pytest.mark.parametrize(
+    ("name", "filter_"),
+    [
+        ("acm-gcn", "A_hat_rw"),
+        ("acmii-gcn", "A_hat_rw"),
+        ("acm-gcn+", "A_hat_rw"),
+        ("acm-snowball", "A_hat_rw"),
+        ("acm-sgc-1", "A_hat_rw"),
+        ("snowball", "A_hat_rw"),
+        ("krylov", "A_hat_rw"),
+    ],
+)
+@pytest.mark.parametrize("init", ["combined", "energy"])
+def test_initialisations_that_know_degrees_reach_every_weight(name: str, filter_: str, init: str) -> None:
+    A = examples()[0].operator
+    sizes = {"in_channels": 300, "out_channels": 200, "num_nodes": 13, "hidden_channels": 200}
+    if name == "acm-sgc-1":
+        del sizes["hidden_channels"]
+    torch.manual_seed(0)
+    model = create(name, init=init, graph=A, **sizes)
+    layer = next(part for part in model.modules() if isinstance(part, ACMConv | SnowballConv | KrylovConv))
+    fan_in = layer.weight.shape[0]
+    expected = weight_variance(init, fan_in, 200, A, filter=filter_)
+    expected = expected / max(fan_in, 200) if init == "energy" else expected
+    assert float(layer.weight.detach().var()) == pytest.approx(expected, rel=0.05)
+    with pytest.raises(InputError, match="Pass graph="):
+        create(name, init=init, **sizes)

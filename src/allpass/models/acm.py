@@ -14,8 +14,13 @@ from allpass.models.stack import LayerBuilder, Stack
 from allpass.nn.acm import REVISITING, ACMConv, Channel, Order
 from allpass.nn.activations import ActivationLike
 from allpass.nn.dropout import Dropout
+from allpass.nn.initialisation import Init, Known, knowing
 from allpass.nn.inputs import Features, Filter, Graph, read
 from allpass.nn.linear import Linear
+
+LATER: dict[str, object] = {"init": "fan-out-uniform"}
+MIXED: dict[str, object] = {"scale": None, "temperature": None}
+"""Settings that came after runs of these models were stored."""
 
 THREE: tuple[Channel, ...] = ("low", "high", "identity")
 
@@ -36,6 +41,8 @@ def acm_gcn(
     scale: float | None = None,
     temperature: float | None = None,
     layer_norm: bool = False,
+    init: Init = "fan-out-uniform",
+    graph: Known | None = None,
 ) -> Stack:
     """ACM layers in a row: dropout on the features, layer, dropout, layer.
 
@@ -58,6 +65,8 @@ def acm_gcn(
         scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
         temperature: T of the softmax. By default the number of channels.
         layer_norm: Normalise the channels before their scores.
+        init: Initialisation of the weights; those that know degrees need ``graph``.
+        graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
     """
     if "structure" in channels:
         raise InputError("Got a structure channel for 'acm-gcn'.", "Create 'acm-gcn+', which has it.")
@@ -71,6 +80,7 @@ def acm_gcn(
         scale=scale,
         temperature=temperature,
         layer_norm=layer_norm,
+        init=knowing(init, graph, low),
     )
     return Stack(
         layer,
@@ -97,6 +107,10 @@ def acm_gcn_plus(
     low: Filter = "A_hat_rw",
     activation: ActivationLike = "relu",
     dropout: float = 0.5,
+    scale: float | None = None,
+    temperature: float | None = None,
+    init: Init = "fan-out-uniform",
+    graph: Known | None = None,
 ) -> ACMPlus:
     r"""ACM-GCN+ (a structure channel, normalised scores) and, with ``residual``, ACM-GCN++.
 
@@ -117,6 +131,11 @@ def acm_gcn_plus(
         low: The low-pass filter; the high-pass one is I minus it.
         activation: In place of ReLU, inside the layers and between them.
         dropout: Probability of dropout before every layer.
+        scale: Factor of the mixture. By default 1 with the structure channel and the number of channels without, as in
+            the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
+        init: Initialisation of the weights; those that know degrees need ``graph``.
+        graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
     """
     channels: tuple[Channel, ...] = ("low", "high", "identity", "structure") if structure else THREE
     layer = partial(
@@ -125,8 +144,11 @@ def acm_gcn_plus(
         order=order,
         channels=channels,
         activation=activation,
+        scale=scale,
+        temperature=temperature,
         layer_norm=layer_norm,
         num_nodes=num_nodes,
+        init=knowing(init, graph, low),
     )
     return ACMPlus(
         layer,
@@ -202,7 +224,14 @@ class ACMPlus(nn.Module):
 def _plus(name: str, summary: str, **preset: object) -> Model:
     space = {**GRID, "lr": (0.002, 0.01, 0.05, 0.1), "structure": (True, False)}
     return Model(
-        name, acm_gcn_plus, summary, REVISITING, preset=preset, space=space, traits=frozenset({"fixed-nodes"})
+        name,
+        acm_gcn_plus,
+        summary,
+        REVISITING,
+        preset=preset,
+        space=space,
+        traits=frozenset({"fixed-nodes"}),
+        added={**LATER, **MIXED},
     )
 
 
@@ -213,7 +242,7 @@ ENTRIES = (
         "mixes low-pass, high-pass and identity channels node by node",
         REVISITING,
         space=GRID,
-        added={"outer_activation": False},  # with ReLU, both are the same
+        added={"outer_activation": False, **LATER},  # with ReLU, both are the same
         aliases=("acm",),
     ),
     Model(
@@ -223,7 +252,7 @@ ENTRIES = (
         REVISITING,
         preset={"order": "activation-first"},
         space=GRID,
-        added={"outer_activation": True},
+        added={"outer_activation": True, **LATER},
         aliases=("acmii",),
     ),
     _plus("acm-gcn+", "acm-gcn with a channel that embeds the adjacency"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allpass.models.acm import MIXED
 from allpass.models.entry import Model
 from allpass.models.gcnii import SPACE, TRAINING, DeepResidual
 from allpass.nn.acm import REVISITING
@@ -24,6 +25,8 @@ def acm_gcnii(
     high: Filter | None = None,
     activation: ActivationLike = "relu",
     dropout: float = 0.5,
+    scale: float | None = None,
+    temperature: float | None = None,
 ) -> DeepResidual:
     r"""GCNII's frame around ACM layers; the paper reports 1 to 4 of them.
 
@@ -40,6 +43,8 @@ def acm_gcnii(
             the low-pass one here too.
         activation: Between the layers, in place of ReLU.
         dropout: Probability of dropout before every layer.
+        scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
     """
     return DeepResidual(
         lambda layer: ACMGCN2Conv(
@@ -50,6 +55,8 @@ def acm_gcnii(
             weights=weights,
             filter=filter,
             high=high,
+            scale=scale,
+            temperature=temperature,
         ),
         in_channels,
         hidden_channels,
@@ -70,6 +77,7 @@ ENTRIES = (
         REVISITING,
         space=SHALLOW,
         training=TRAINING,
+        added=MIXED,
         numbered="num_layers",
     ),
     Model(
@@ -80,6 +88,7 @@ ENTRIES = (
         preset={"weights": "separate"},
         space=SHALLOW,
         training=TRAINING,
+        added=MIXED,
         numbered="num_layers",
         aliases=("acm-gcnii*",),
     ),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 from torch import Tensor, nn
 
+from allpass.models.acm import LATER, MIXED
 from allpass.models.entry import GRID, Model
 from allpass.models.snowball import snowball_widths
 from allpass.nn.acm import REVISITING, ACMConv, Order
 from allpass.nn.activations import ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
+from allpass.nn.initialisation import Init, Known, knowing
 from allpass.nn.inputs import Features, Filter, Graph, read
 
 
@@ -34,6 +37,10 @@ class ACMSnowball(nn.Module):
         outer_activation: Apply the activation to every hidden mixture too, as the authors' code does and step 3 of the
             report does not. It changes ACMII alone.
         dropout: Probability of dropout.
+        scale: Factor of the mixture. By default the number of channels, as in the authors' code; the report has 1.
+        temperature: T of the softmax. By default the number of channels.
+        init: Initialisation of the weights; those that know degrees need ``graph``.
+        graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
 
     Shapes:
         x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
@@ -51,11 +58,24 @@ class ACMSnowball(nn.Module):
         activation: ActivationLike = "relu",
         outer_activation: bool = False,
         dropout: float = 0.5,
+        scale: float | None = None,
+        temperature: float | None = None,
+        init: Init = "fan-out-uniform",
+        graph: Known | None = None,
     ) -> None:
         super().__init__()
         *inner, last = snowball_widths(in_channels, hidden_channels, num_layers)
+        layer = partial(
+            ACMConv,
+            low=low,
+            order=order,
+            activation=activation,
+            scale=scale,
+            temperature=temperature,
+            init=knowing(init, graph, low),
+        )
         self.layers = nn.ModuleList(
-            ACMConv(width, out, low=low, order=order, activation=activation)
+            layer(width, out)
             for width, out in (*((width, hidden_channels) for width in inner), (last, out_channels))
         )
         outer = activation if outer_activation else "identity"
@@ -78,7 +98,7 @@ ENTRIES = (
         "snowball with three channels mixed in every layer",
         REVISITING,
         space=GRID,
-        added={"outer_activation": False},
+        added={"outer_activation": False, **LATER, **MIXED},
         numbered="num_layers",
     ),
     Model(
@@ -88,7 +108,7 @@ ENTRIES = (
         REVISITING,
         preset={"order": "activation-first"},
         space=GRID,
-        added={"outer_activation": True},
+        added={"outer_activation": True, **LATER, **MIXED},
         numbered="num_layers",
     ),
 )

@@ -7,6 +7,7 @@ from functools import partial
 
 from torch import nn
 
+from allpass.models.acm import MIXED
 from allpass.models.entry import GRID, Model
 from allpass.models.stack import Stack
 from allpass.nn.acm import REVISITING, Order
@@ -143,8 +144,7 @@ def acm_fagcn(
     )
 
 
-_OF_ALL: dict[str, object] = {"scale": None, "temperature": None}
-_OF_ONE_MAP = {**_OF_ALL, "order": "filter-first", "tied": False}
+_OF_ONE_MAP = {**MIXED, "order": "filter-first", "tied": False}
 
 ENTRIES = (
     Model(
@@ -153,7 +153,7 @@ ENTRIES = (
         "mixes channels around GraphSAGE's mean of neighbours",
         REVISITING,
         space=GRID,
-        added=_OF_ALL,
+        added=MIXED,
     ),
     Model(
         "acm-gat",

@@ -13,7 +13,7 @@ from allpass.models.snowball import SPACE, Readout
 from allpass.nn.activations import BREAK, ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
-from allpass.nn.initialisation import Init
+from allpass.nn.initialisation import Init, Known, knowing
 from allpass.nn.inputs import Features, Filter, Graph, read
 from allpass.nn.krylov import KrylovConv
 
@@ -38,7 +38,8 @@ class TruncatedKrylov(nn.Module):
             paper and the code's first release have it (``"tanh"``); the later one has none, the default here.
         aggregate_output: p = 1; the code has p = 0, the paper leaves p open.
         bias: Add the b.
-        init: Initialisation of the weights.
+        init: Initialisation of the weights; those that know degrees need ``graph``.
+        graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
 
     Shapes:
         x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
@@ -64,8 +65,10 @@ class TruncatedKrylov(nn.Module):
         aggregate_output: bool = False,
         bias: bool = True,
         init: Init = "fan-out-uniform",
+        graph: Known | None = None,
     ) -> None:
         super().__init__()
+        init = knowing(init, graph, filter)
         if num_layers < 2:
             raise InputError(
                 f"Got num_layers = {num_layers}.",

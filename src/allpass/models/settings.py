@@ -10,6 +10,9 @@ from allpass.nn.inputs import checked_filter
 
 WIDTHS = ("in_channels", "out_channels")
 FILTERS = ("filter", "low", "high")
+NUMBERS = ("scale", "temperature")
+"""Numbers whose default is nothing."""
+
 FROM_ZERO = ("num_layers", "hops", "degree", "positions")
 """Whole numbers that may be 0; some models ask for more of their own."""
 
@@ -42,7 +45,7 @@ def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object
         elif name.endswith("dropout"):
             fits = _is_number(value) and 0 <= value <= 1  # type: ignore[operator]
             _refuse(name, value, "Expected a probability, from 0 to 1.", unless=fits)
-        elif isinstance(default, float):
+        elif isinstance(default, float) or name in NUMBERS:
             _refuse(name, value, "Expected a number.", unless=_is_number(value))
 
 

@@ -13,7 +13,7 @@ from allpass.models.entry import Model
 from allpass.nn.activations import BREAK, ActivationLike
 from allpass.nn.activations import activation as build_activation
 from allpass.nn.dropout import Dropout
-from allpass.nn.initialisation import Init
+from allpass.nn.initialisation import Init, Known, knowing
 from allpass.nn.inputs import Features, Filter, Graph, read
 from allpass.nn.snowball import SnowballConv
 
@@ -93,7 +93,8 @@ class Snowball(nn.Module):
             "linear + tanh snowball" (f the identity, g tanh) alone; the later one has none, the default here.
         aggregate_output: p = 1, as in the code; the paper leaves p open.
         bias: Add the b.
-        init: Initialisation of the weights.
+        init: Initialisation of the weights; those that know degrees need ``graph``.
+        graph: The graph, or its degrees ``[N]``, for initialisations that know degrees.
 
     Shapes:
         x ``[N, in_channels]``, dense or sparse; result ``[N, out_channels]``.
@@ -118,8 +119,10 @@ class Snowball(nn.Module):
         aggregate_output: bool = True,
         bias: bool = True,
         init: Init = "fan-out-uniform",
+        graph: Known | None = None,
     ) -> None:
         super().__init__()
+        init = knowing(init, graph, filter)
         *inner, last = snowball_widths(in_channels, hidden_channels, num_layers)
         self.layers = nn.ModuleList(
             SnowballConv(width, hidden_channels, filter=filter, bias=bias, init=init) for width in inner

@@ -33,7 +33,8 @@ class ACMGCN2Conv(nn.Module):
             ``"separate-unscaled"``, ACM-GCNII* of the authors' code.
         filter: The low-pass filter :math:`\hat A`.
         high: The filter :math:`P_H`; by default I minus the low-pass one.
-        scale: Factor of the mixture; 3 as in the authors' code of ACM-GCN.
+        scale: Factor of the mixture; by default 3, as in the authors' code of ACM-GCN.
+        temperature: T of the softmax; by default 3.
         init: Initialisation of the weights.
 
     Shapes:
@@ -63,7 +64,8 @@ class ACMGCN2Conv(nn.Module):
         weights: Weights = "shared",
         filter: Filter = "A_hat_rw",  # noqa: A002 - the word of the formula
         high: Filter | None = None,
-        scale: float = 3.0,
+        scale: float | None = None,
+        temperature: float | None = None,
         init: Init = "fan-out-uniform",
     ) -> None:
         super().__init__()
@@ -72,7 +74,9 @@ class ACMGCN2Conv(nn.Module):
         self.high = None if high is None else checked_filter(high, "high")
         self.weight = nn.Parameter(torch.empty(channels, 3 * channels))  # [W_L, W_H, W_I]
         self.initial_weight = None if weights == "shared" else nn.Parameter(torch.empty_like(self.weight))
-        self.mixing = ChannelMixing(3, channels, scale=scale)
+        self.mixing = ChannelMixing(
+            3, channels, temperature=temperature, scale=3.0 if scale is None else scale
+        )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

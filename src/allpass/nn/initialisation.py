@@ -42,6 +42,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
 import torch
@@ -393,6 +394,25 @@ def initialise_(
         for block in weight.chunk(blocks, dim=1):
             _fill(block, scheme.shape, variance)
     return weight
+
+
+def knowing(init: Init, graph: Known | None, filter: Filter = "A_hat_rw") -> Init:  # noqa: A002
+    """An initialisation that knows a graph, for the ``init=`` of layers.
+
+    Args:
+        init: A scheme by name, or a function, which is given back.
+        graph: The graph, in a form of :data:`Known`, for the schemes that need it.
+        filter: The matrix Â of the layers, for the energy schemes.
+
+    Example:
+        >>> fill = knowing("forward", torch.full((50,), 3.0))
+        >>> fill(torch.empty(4, 2)).shape
+        torch.Size([4, 2])
+    """
+    if not isinstance(init, str):
+        return init
+    degrees = None if graph is None else Degrees.of(graph)  # once for all layers
+    return partial(initialise_, init=SCHEMES[init].name, graph=degrees, filter=filter)
 
 
 def initialise_model_(model: nn.Module, init: str, graph: Known, *, alpha: float = 0.5) -> None:
