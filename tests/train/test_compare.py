@@ -75,12 +75,6 @@ def test_a_store_is_filled_once_and_gives_the_same(data, folds, tmp_path):
     assert ended[-1] < 6
 
 
-def test_progress_names_each_model(data, folds):
-    said = []
-    compare(["mlp-2", "gcn"], data, folds, stop=stopping("fixed", max_epochs=1), progress=said.append)
-    assert said == ["mlp-2", "gcn"]
-
-
 def test_differences_are_paired_corrected_and_raised():
     found = comparison(SCORES, overlap=0.25)
     ahead = found.against("mlp-2")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import importlib
+import functools
 import json
 import math
 from datetime import UTC, datetime, timedelta
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from tests.train.pretended import pretend
 from tests.train.writers import key
 
 from allpass.data import load, splits
@@ -19,10 +20,9 @@ from allpass.train.rules.stopping import stopping
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
 from allpass.train.search import SEARCHES
-from allpass.train.sweep import sweep
+from allpass.train.sweep import sweep as any_sweep
 
-room = importlib.import_module("allpass.train.sweep")
-
+sweep = functools.partial(any_sweep, early_stop=False)
 SPACE = {"lr": (0.001, 0.01, 0.05), "dropout": (0.0, 0.5)}
 FEW = {"stop": stopping("fixed", max_epochs=4)}
 
@@ -40,23 +40,12 @@ def store(tmp_path):
         yield opened
 
 
-def pretend(monkeypatch, scores, status=lambda place: "done"):
-    """In place of training, runs with these scores: ``scores(setting, split, seed)`` gives six numbers."""
-    names = ("val_score", "val_loss", "test_score")
-    asked = []
-
-    def fake(store, model, data, splits, settings, *, seeds, on_progress, **how):
-        runs = []
-        for chosen in settings:
-            asked.append(chosen)
-            for split in range(len(splits)):
-                for seed in seeds:
-                    numbers = dict(zip(names, scores(chosen, split, seed), strict=True))
-                    runs.append(Run(key=key(0), scores=numbers, status=status((chosen, split, seed))))
-        return runs
-
-    monkeypatch.setattr(room, "fit_into", fake)
-    return asked
+def numbered(data):
+    """The same graph with numbers for labels."""
+    numbers = data.clone()
+    numbers.y = torch.arange(data.num_nodes) / data.num_nodes
+    numbers.fingerprint = None
+    return numbers
 
 
 def test_it_is_the_runs_of_fit_and_the_best_of_them_by_validation(data, store):
@@ -118,21 +107,21 @@ def test_ties_go_to_the_lower_loss_and_then_to_the_first(data, monkeypatch):
 @pytest.mark.parametrize(("score", "best"), [("r2", 0.05), ("mae", 0.001)])
 def test_the_direction_of_the_score(score, best, data, monkeypatch):
     pretend(monkeypatch, lambda chosen, split, seed: (chosen["lr"], 1.0, 1 - chosen["lr"]))
-    found = sweep(None, "gcn", data, splits(data, "random", count=2), SPACE, task="regression", score=score)
+    found = sweep(None, "gcn", numbered(data), splits(data, "random", count=2), SPACE, score=score)
     assert found.chosen.settings["lr"] == best
     assert found.optimism == pytest.approx(0.049)
 
 
 @pytest.mark.parametrize("score", ["accuracy", "r2", "mae"])
 def test_a_run_that_diverged_is_the_worst(score, data, monkeypatch):
-    task = "classification" if score == "accuracy" else "regression"
+    given = data if score == "accuracy" else numbered(data)
     pretend(
         monkeypatch,
         lambda chosen, split, seed: (0.9, 0.1, 0.9) if chosen["lr"] == 0.05 else (0.8, 0.1, 0.7),
         status=lambda run: "diverged" if run[0]["lr"] == 0.05 and run[1] == 0 else "done",
     )
     drawn = splits(data, "random", count=2)
-    found = sweep(None, "gcn", data, drawn, {"lr": (0.05, 0.01)}, task=task, score=score)
+    found = sweep(None, "gcn", given, drawn, {"lr": (0.05, 0.01)}, score=score)
     assert found.chosen.settings["lr"] == 0.01
     assert [trial.diverged for trial in found.trials] == [1, 0]
     assert found.trials[0].val_scores[0] == {"accuracy": 0.0, "r2": -math.inf, "mae": math.inf}[score]
@@ -207,7 +196,7 @@ def test_what_the_store_held_is_counted(data, monkeypatch):
     ]
     for run, moment in zip(runs, ended, strict=True):
         object.__setattr__(run, "ended", moment)
-    monkeypatch.setattr(room, "fit_into", lambda *_, **__: runs)
+    monkeypatch.setattr("allpass.train.halving.obtain", lambda *_, **__: [runs])
     found = sweep(None, "gcn", data, splits(data, "random", count=2), {"lr": (0.1,)})
     assert (found.read, found.trained) == (1, 1)
 
@@ -223,10 +212,7 @@ def test_the_space_and_the_search_by_default(data, monkeypatch):
 
 
 def test_numbers_are_regressed(data, store):
-    numbers = data.clone()
-    numbers.y = torch.arange(data.num_nodes) / data.num_nodes
-    numbers.fingerprint = None
-    found = sweep(store, "gcn", numbers, splits(data, "random", count=2), {"lr": (0.01, 0.1)}, **FEW)
+    found = sweep(store, "gcn", numbered(data), splits(data, "random", count=2), {"lr": (0.01, 0.1)}, **FEW)
     assert (found.score, len(found.trials)) == ("r2", 2)
     assert {run.key.protocol["task"] for run in store.runs()} == {"regression"}
 
@@ -252,3 +238,65 @@ def test_refusals(data, monkeypatch, store):
     with pytest.raises(InputError, match="'mine' has no validation nodes"):
         sweep(store, "gcn", data, Split(drawn[0].train, nothing, drawn[0].test, "mine"))
     assert len(store) == 0
+
+
+def test_hopeless_settings_stop_and_the_chosen_one_has_all_splits(data, monkeypatch):
+    """Halves after one split and two; stopped settings rank last, and never tempt or win by few splits."""
+    rates = tuple(0.01 * k for k in range(1, 11))
+
+    def scores(chosen, split, seed):
+        worth = chosen["lr"] if split < 3 else 0.5
+        return worth, 1.0, 1.0 if chosen["lr"] < 0.05 else worth
+
+    asked = pretend(monkeypatch, scores)
+    found = any_sweep(None, "gcn", data, splits(data, "random", count=5), {"lr": rates}, seeds=[0, 1])
+    assert len(asked) == 10
+    assert [trial.splits for trial in found.trials] == [1] * 5 + [2] + [5] * 4
+    assert [len(trial.val_scores) for trial in found.trials] == [2] * 5 + [2] + [
+        5
+    ] * 4  # of one split: its seeds
+    assert [trial.stopped for trial in found.trials] == [True] * 6 + [False] * 4
+    assert (found.stopped, found.trained + found.read) == (6, (5 + 2 + 4 * 5) * 2)
+    assert found.chosen.settings == {"lr": rates[-1]}
+    assert [trial.settings["lr"] for trial in found.ranked] == [*rates[:5:-1], rates[5], *rates[4::-1]]
+    assert not found.tempting.stopped
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (told["stopped"], told["trials"][0]["splits"], told["trials"][0]["stopped"]) == (6, 1, True)
+
+
+def test_stopping_early_trains_some_of_the_same_runs(data, store, tmp_path):
+    """Trials that were not stopped are those of the full sweep, to every digit; read again, nothing is trained."""
+    space = {"lr": tuple(0.005 * k for k in range(1, 9))}
+    drawn = splits(data, "random", count=3)
+    found = any_sweep(store, "gcn", data, drawn, space, **FEW)
+    again = any_sweep(store, "gcn", data, drawn, space, **FEW)
+    assert (found.stopped, found.trained, len(store)) == (4, 4 + 4 * 3, 16)
+    assert (again.trials, again.trained, again.read) == (found.trials, 0, 16)
+    with Store(tmp_path / "whole.db") as other:
+        whole = sweep(other, "gcn", data, drawn, space, **FEW)
+    assert (whole.stopped, whole.trained) == (0, 24)
+    for trial, full in zip(found.trials, whole.trials, strict=True):
+        assert trial.val_scores == full.val_scores[: trial.splits]
+    longer = sweep(store, "gcn", data, drawn, space, **FEW)
+    assert (longer.trials, longer.read, longer.trained) == (whole.trials, 16, 8)
+
+
+def test_a_search_that_learns_stops_within_its_batches(data, monkeypatch):
+    pytest.importorskip("optuna")
+    pretend(monkeypatch, lambda chosen, split, seed: (chosen["lr"], 1.0, chosen["lr"]))
+    space = {"lr": tuple(0.01 * k for k in range(1, 40))}
+    found = any_sweep(
+        None, "gcn", data, splits(data, "random", count=4), space, search="optuna", trials=12, batch=6
+    )
+    assert [trial.splits for trial in found.trials].count(4) == 8
+    assert found.chosen.settings["lr"] == max(trial.settings["lr"] for trial in found.trials)
+
+
+def test_progress_counts_all_rungs(data, store):
+    seen = []
+    space = {"lr": tuple(0.005 * k for k in range(1, 9))}
+    any_sweep(store, "gcn", data, splits(data, "random", count=3), space, on_progress=seen.append, **FEW)
+    assert {reached.runs for reached in seen} == {16}
+    ended = [reached.ended for reached in seen]
+    assert ended == sorted(ended)
+    assert ended[-1] == 15

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from allpass.cli.machines import uses_machines
 from allpass.cli.options import AsJson, Count, Seed, Splits
 from allpass.cli.target import Target, default_model, reads_graph
 from allpass.cli.training import Training, say_score, trains
@@ -15,10 +16,12 @@ from allpass.errors import UnknownNameError, did_you_mean
 
 
 @reads_graph
+@uses_machines
 @trains
 def compare(
     graph: Target,
     training: Training,
+    machines: dict[str, Any],
     models: Annotated[
         str | None,
         typer.Option(
@@ -63,9 +66,9 @@ def compare(
     folds = divide(data, splits, count=count, seed=seed)
     opened = None if store is None else Store(store)
     try:
-        with stoppable(opened), progress() as on_progress:
+        with stoppable(opened), progress("comparing") as on_progress:
             compared = run_comparison(
-                names, data, folds, store=opened, seeds=seed, on_progress=on_progress, **training
+                names, data, folds, store=opened, seeds=seed, on_progress=on_progress, **machines, **training
             )
     finally:
         if opened is not None:

@@ -1,8 +1,7 @@
-"""Bars on the terminal while one waits; anywhere else nothing, or a line now and then where it may take hours."""
+"""Bars on the terminal while one waits, and lines on the error stream elsewhere."""
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from contextlib import contextmanager
@@ -14,15 +13,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from allpass.papers.runner import Progress as Reached
-    from allpass.train.job import TrainingProgress
+    from allpass.train.job import ProgressCallback
     from allpass.train.runs.store import Store
 
 BETWEEN_LINES = 60.0
 """Seconds."""
 STOPPED = 130
 """The exit status after Ctrl-C."""
-
-_PAUSE = 0.2  # seconds between two looks; each one makes a GPU wait
 
 
 @contextmanager
@@ -36,26 +33,15 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def training(what: str = "training") -> Iterator[Callable[[TrainingProgress], None]]:
-    """A bar for trainings: runs that have ended, epochs, replicas alive, the best validation score, time left.
+def training(what: str = "training") -> Iterator[ProgressCallback]:
+    """A bar for trainings on a terminal; a line on the error stream every ten seconds elsewhere."""
+    from allpass.train.progress import Lines, bar, on_terminal
 
-    The time left is what it takes when every run needs all its epochs, so it is mostly less.
-    """
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    words = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
-    with _bar(SpinnerColumn(), *words, TimeRemainingColumn()) as bar:
-        task = bar.add_task(what, total=1.0, state="")
-        last = -math.inf
-
-        def on_progress(reached: TrainingProgress) -> None:
-            nonlocal last
-            if bar.disable or time.monotonic() - last < _PAUSE:
-                return
-            last = time.monotonic()
-            bar.update(task, completed=share_done(reached), state=state(reached))
-
-        yield on_progress
+    if on_terminal():
+        with bar(what) as told:
+            yield told
+    else:
+        yield Lines(what, lambda line: print(line, file=sys.stderr, flush=True))
 
 
 @contextmanager
@@ -124,17 +110,6 @@ def say_stopped(store: Store) -> None:
         f"Stopped. {store.path} holds {many(len(store), 'run')} in all; the same command goes on from there.",
         err=True,
     )
-
-
-def share_done(reached: TrainingProgress) -> float:
-    """How much of all is done, from 0 to 1, if those that are alive take all their epochs."""
-    return min((reached.ended + reached.members * reached.share) / reached.runs, 1.0)
-
-
-def state(reached: TrainingProgress) -> str:
-    """Where a training stands, in a few words."""
-    best = "" if math.isnan(reached.best) else f" · best validation {reached.best:.3f}"
-    return f"{reached.ended}/{reached.runs} runs · epoch {reached.epoch} · {reached.alive} alive{best}"
 
 
 def _bar(*columns: ProgressColumn) -> Progress:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from allpass.cli.machines import check_executor, ray
 from allpass.cli.options import DataDir
 from allpass.errors import InputError, did_you_mean
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from allpass.train.executors.executor import Executor
     from allpass.train.runs.store import Store
 
-_EXECUTORS = ("local", "ray")
 _AXES = {
     "row": "rows: ",
     "column": "columns: ",
@@ -209,18 +209,7 @@ def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _executor(name: str, address: str | None, workers: int | None, device: str | None) -> Executor:
-    from allpass.train.executors import Local, RayCluster
+    from allpass.train.executors import Local
 
-    if name not in _EXECUTORS:
-        raise InputError(f"There is no executor {name!r}.", did_you_mean(name, _EXECUTORS))
-    if name == "ray":
-        for option, given in (("--workers", workers), ("--device", device)):
-            if given is not None:
-                raise InputError(
-                    f"{option} is for this machine alone: a Ray cluster uses all CPUs and GPUs that it has.",
-                    f"Leave out {option}, or --executor ray.",
-                )
-        return RayCluster(address)
-    if address is not None:
-        raise InputError("An address is for a Ray cluster.", "Add --executor ray, or leave out --address.")
-    return Local(device or "cpu", 1 if workers is None else workers)
+    check_executor(name, address, {"--workers": workers, "--device": device})
+    return ray(address) if name == "ray" else Local(device or "cpu", 1 if workers is None else workers)

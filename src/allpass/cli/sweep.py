@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.cli.machines import uses_machines
 from allpass.cli.options import AsJson, Count, Model, Splits
 from allpass.cli.target import Target, default_model, reads_graph
 from allpass.cli.training import Training, say_score, trains
@@ -24,10 +25,12 @@ _SHOWN = 8  # of the best settings
 
 
 @reads_graph
+@uses_machines
 @trains
 def sweep(
     graph: Target,
     training: Training,
+    machines: dict[str, Any],
     model: Model = None,
     grid: Annotated[bool, typer.Option("--grid", help="Try all settings of the space.")] = False,
     trials: Annotated[
@@ -52,6 +55,13 @@ def sweep(
     store: Annotated[
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = Path("runs.db"),
+    early_stop: Annotated[
+        bool,
+        typer.Option(
+            "--early-stop/--no-early-stop",
+            help="Stop hopeless settings after a few splits, or train every setting on every split.",
+        ),
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Try many settings of a model and choose by validation; stopped, the same command goes on where it was."""
@@ -70,7 +80,7 @@ def sweep(
     space = {**space_of(model), **labels, **read_space(chosen or [], model)}
     say_score(data, training)
     folds = divide(data, splits, count=count, seed=seed)
-    with Store(store) as opened, stoppable(opened), progress() as on_progress:
+    with Store(store) as opened, stoppable(opened), progress(f"sweeping {model}") as on_progress:
         found = run_sweep(
             opened,
             model,
@@ -81,7 +91,9 @@ def sweep(
             trials=None if grid else _TRIALS if trials is None else trials,
             search_seed=seed,
             seeds=seed,
+            early_stop=early_stop,
             on_progress=on_progress,
+            **machines,
             **training,
         )
     if as_json:
@@ -109,6 +121,13 @@ def _show(found: Sweep, store: Path) -> None:
             f"{many(found.trained, 'run')} trained, {found.read:,} read from {store}"
         )
     )
+    if found.stopped:
+        out.print(
+            Text(
+                f"Stopped as hopeless after a few splits: {found.stopped} of {len(found.trials)} "
+                "(--no-early-stop trains all of them on every split)"
+            )
+        )
     if diverged:
         out.print(Text(f"Diverged, and counted as the worst: {many(diverged, 'run')}"))
     out.print()
@@ -132,10 +151,11 @@ def _table(found: Sweep) -> Table:
     tried = [trial.settings for trial in found.trials]
     varied = [name for name in tried[0] if any(settings[name] != tried[0][name] for settings in tried)]
     table = plain_table()
-    for heading in ("validation", "loss", *varied):
+    for heading in ("validation", "loss", *["splits"] * bool(found.stopped), *varied):
         table.add_column(Text(heading), justify="right")
     for trial in found.ranked[:_SHOWN]:
         cells = [SCORES[found.score].written(trial.val_score), f"{trial.val_loss:.4g}"]
+        cells += [str(trial.splits)] * bool(found.stopped)
         table.add_row(*map(Text, (*cells, *(_word(trial.settings[name]) for name in varied))))
     return table
 

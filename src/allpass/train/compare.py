@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Unpack
@@ -12,11 +12,14 @@ from allpass.data.splits import Split, shares
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.train.config import TrainingConfig, TrainingOptions
+from allpass.train.early import warn_if_early
 from allpass.train.engine.batch import Outcome
-from allpass.train.fit import Replica, fit
+from allpass.train.executors.cores import chosen
+from allpass.train.executors.executor import Executor
+from allpass.train.fit import job_of
 from allpass.train.given import folds_of, graph_of
-from allpass.train.job import ProgressCallback, TrainingProgress
-from allpass.train.kept import fit_into
+from allpass.train.obtain import Wish, obtain
+from allpass.train.progress import Shown, shown
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
@@ -162,11 +165,14 @@ def compare(
     *,
     store: Store | None = None,
     seeds: int | Sequence[int] = 0,
-    progress: Callable[[str], None] | None = None,
-    on_progress: ProgressCallback | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    on_progress: Shown = "auto",
     **options: Unpack[TrainingOptions],
 ) -> Comparison:
     """Train every model on the same splits and compare their test scores.
+
+    Runs are trained on all cores. The numbers do not depend on how many there are.
 
     Args:
         models: Names of ``allpass.models.MODELS``.
@@ -176,8 +182,11 @@ def compare(
         settings: For a model by its name the settings that differ from its own, and ``lr`` and ``weight_decay``.
         store: Where runs are kept; those that it holds are not trained again.
         seeds: One seed or several; their scores are averaged on each split, since they share it.
-        progress: Called with the name of each model before it is trained.
-        on_progress: Called every few epochs, for a progress bar.
+        workers: How many processes train; by default one per core, and this process alone for what takes seconds or
+            for a GPU.
+        executor: What trains instead, such as a :class:`~allpass.train.executors.cluster.RayCluster`.
+        on_progress: ``"auto"`` shows a bar on a terminal, a line in a notebook, and logs a line every ten seconds
+            elsewhere; None is silent; a function is called every few epochs.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
@@ -192,30 +201,28 @@ def compare(
         >>> bool(found.difference("gcn", "mlp-2").mean > 0)
         True
     """
-    chosen = _checked(models, settings or {})
-    data = graph_of(data)
-    folds, score = folds_of(splits, data), TrainingConfig.of(**options).scorer(data).name
+    asked = _checked(models, settings or {})
+    data, config = graph_of(data), TrainingConfig.of(**options)
+    folds, score = folds_of(splits, data), config.scorer(data).name
     check_splits(data, folds, score)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     if not seeds:
         raise InputError("Got no seeds.", "Pass one or more.")
-    each = len(folds) * len(seeds)
-    overlap = overlap_of(folds)
-    contenders = []
-    for number, (model, setting) in enumerate(chosen.items()):
-        if progress is not None:
-            progress(model)
-        told = (
-            _told(on_progress, number * each, each, each * len(chosen)) if on_progress is not None else None
-        )
-        runs: Sequence[Replica | Run]
-        if store is None:
-            runs = fit(model, data, folds, setting, seeds=seeds, on_progress=told, weights=False, **options)
-        else:
-            runs = fit_into(store, model, data, folds, setting, seeds=seeds, on_progress=told, **options)
-        first = runs[0]
-        chosen_of = first.settings if isinstance(first, Replica) else first.key.settings
-        contenders.append(contender(model, chosen_of, runs, len(seeds), overlap))
+    jobs = [
+        job_of(model, data, folds, setting, seeds, config, curves=store is not None)
+        for model, setting in asked.items()
+    ]
+    wishes = [Wish(job, range(len(job.wanted))) for job in jobs]
+    machines = chosen([(wish.job, len(wish.numbers)) for wish in wishes], workers, executor)
+    for job in jobs[1:] if machines is None else ():
+        if job.device == jobs[0].device:
+            job.share(jobs[0])
+    with shown(on_progress, "comparing") as told:
+        found = obtain(wishes, store=store, executor=machines, on_progress=told)
+    overlap, contenders = overlap_of(folds), []
+    for job, runs in zip(jobs, found, strict=True):
+        warn_if_early(job.model, runs)
+        contenders.append(contender(job.model, job.wanted[0].settings, runs, len(seeds), overlap))
     names = tuple(fold.name for fold in folds)
     return Comparison(data.get("name") or "unnamed", score, names, overlap, tuple(contenders), shares(folds))
 
@@ -240,15 +247,6 @@ def _checked(
                 f"There are settings for {model!r}, which is not compared.", did_you_mean(str(model), models)
             )
     return {model: settings.get(model, {}) for model in models}
-
-
-def _told(on_progress: ProgressCallback, before: int, each: int, runs: int) -> ProgressCallback:
-    """Each training counts its own runs; the callback gets the count over all models, stored runs as ended."""
-
-    def told(reached: TrainingProgress) -> None:
-        on_progress(replace(reached, ended=before + each - reached.runs + reached.ended, runs=runs))
-
-    return told
 
 
 def contender(

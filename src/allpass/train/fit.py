@@ -17,7 +17,8 @@ from allpass.train.config import TrainingConfig, TrainingOptions
 from allpass.train.early import warn_if_early
 from allpass.train.engine.batch import Outcome
 from allpass.train.given import folds_of, graph_of
-from allpass.train.job import Job, ProgressCallback, Wanted
+from allpass.train.job import Job, Wanted
+from allpass.train.progress import Shown, shown
 from allpass.train.scaling import Scaler
 from allpass.train.shown import training_table, training_text
 
@@ -76,7 +77,7 @@ def fit(
     sample_weight: Tensor | None = None,
     weights: bool = True,
     curves: bool = False,
-    on_progress: ProgressCallback | None = None,
+    on_progress: Shown = "auto",
     **options: Unpack[TrainingOptions],
 ) -> list[Replica]:
     """Train a model on every split with every setting and seed, and give the runs in that order.
@@ -94,7 +95,8 @@ def fit(
         sample_weight: How much each node counts in the loss where it trains, ``[N]``; by default 1.
         weights: Keep the weights; thousands of runs may need more memory than there is.
         curves: Keep the losses and scores of every epoch.
-        on_progress: Called every few epochs, for a progress bar.
+        on_progress: ``"auto"`` shows a bar on a terminal, a line in a notebook, and logs a line every ten seconds
+            elsewhere; None is silent; a function is called every few epochs.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
@@ -111,8 +113,9 @@ def fit(
     config = TrainingConfig.of(**options)
     job = Job(model, data, wanted, config, curves=curves, wrap=wrap, sample_weight=sample_weight)
     found: dict[int, Replica] = {}
-    for ended in job.run(range(len(job.wanted)), on_progress, weights=weights):
-        found.update((number, Replica.of(job, number, outcome)) for number, outcome in ended.items())
+    with shown(on_progress, f"training {model}") as told:
+        for ended in job.run(range(len(job.wanted)), told, weights=weights):
+            found.update((number, Replica.of(job, number, outcome)) for number, outcome in ended.items())
     runs = [found[number] for number in range(len(job.wanted))]
     if isinstance(settings, Mapping) or len(settings) == 1:
         warn_if_early(model, runs)

@@ -24,8 +24,8 @@ from allpass.nn.inputs import as_features
 from allpass.train.adjacency import adjacency
 from allpass.train.config import TrainingConfig
 from allpass.train.direct import evaluated, fitted
-from allpass.train.engine.batch import REPORTED, Batch, Outcome
-from allpass.train.engine.gradients import Problem
+from allpass.train.engine.batch import REPORTED, Batch, Outcome, is_random
+from allpass.train.engine.gradients import Gradients, Problem
 from allpass.train.engine.loop import train
 from allpass.train.engine.plan import at_once, in_parts
 from allpass.train.network import Sizes, unfitted, untrained
@@ -164,6 +164,7 @@ class Job:
         self.device = found if self.entry.is_network else torch.device("cpu")  # trees run nowhere else
         self.sample_weight = sample_weight
         self._bases: dict[str, Job] = {}
+        self._steps: dict[object, Gradients] = {}
         self._check_data()
 
     def run(
@@ -220,7 +221,7 @@ class Job:
         }
         return Key(
             dataset=getattr(self.data, "name", None) or "unnamed",
-            fingerprint=self.data.get("fingerprint") or fingerprint(self.data),
+            fingerprint=self._fingerprint,
             model=self.entry.name,
             settings=settings,
             split=run.split.name,
@@ -244,6 +245,10 @@ class Job:
         """What a key says of the model whose predictions are corrected: the settings that it is trained with."""
         base = self.wanted[number].settings.get(BASE) if BASE in self.entry.settings else None
         return {} if base is None else {BASE: self._base(str(base)).key(number).settings}
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        return str(self.data.get("fingerprint") or fingerprint(self.data))
 
     @property
     def _weights(self) -> dict[str, str]:
@@ -333,11 +338,14 @@ class Job:
         """Runs that differ in rates and dropout alone train together: only those have the same shapes."""
         groups: dict[object, list[int]] = {}
         for number in numbers:
-            run = self.wanted[number]
-            shape = {key: value for key, value in run.settings.items() if self._shapes(key)}
-            shape.pop("dropout", None)
-            groups.setdefault((repr(sorted(shape.items())), run.target is None), []).append(number)
+            groups.setdefault(self._group(self.wanted[number]), []).append(number)
         return list(groups.values())
+
+    def _group(self, run: Wanted) -> object:
+        """Equal for runs of the same shapes."""
+        shape = {key: value for key, value in run.settings.items() if self._shapes(key)}
+        shape.pop("dropout", None)
+        return repr(sorted(shape.items())), run.target is None
 
     def _shapes(self, key: str) -> bool:
         """Whether a setting decides what the network is like, not how it is trained."""
@@ -353,17 +361,23 @@ class Job:
         }
         targets = [self._in_units(run, run.target) for run in runs if run.target is not None]
         truths = [self._in_units(run, self.data.y) for run in runs] if self._has_units else []
-        return Batch(
-            self._networks(runs),
+        networks, together = self._networks(runs), self.device.type == "cuda"
+        kind = self._group(runs[0]), any(is_random(network) for network in networks)
+        batch = Batch(
+            networks,
             replace(self.problem, labels=self.entry.reads_labels(runs[0].settings)),
             torch.stack([_masks([run.split for run in runs], part) for part in _PARTS]).to(self.device),
             rates,
             self.recipe,
             targets=torch.stack(targets).to(self.device) if targets else None,
             truths=torch.stack(truths).to(self.device) if truths else None,
-            together=self.device.type == "cuda",
+            together=together,
             curves=self.curves,
+            gradients=self._steps.get(kind),
         )
+        if not together:  # recorded once for all batches of this shape
+            self._steps[kind] = batch.gradients
+        return batch
 
     def units(self, number: int) -> Scaler | None:
         """The unit in which a run learns numbers, that of its training labels; nothing for classes."""

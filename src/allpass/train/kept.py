@@ -67,8 +67,26 @@ def fit_into(
         3 runs, stored: 3
     """
     job = job_of(model, data, splits, settings, seeds, TrainingConfig.of(**options), curves=curves)
-    keys = [job.key(number) for number in range(len(job.wanted))]
-    while missing := store.missing(keys):
+    keys = {number: job.key(number) for number in range(len(job.wanted))}
+    fill(store, job, keys, on_progress)
+    runs = [run for key in keys.values() if (run := store.get(key)) is not None]
+    if isinstance(settings, Mapping) or len(settings) == 1:
+        warn_if_early(model, runs)
+    return runs
+
+
+def fill(
+    store: Store, job: Job, keys: Mapping[int, Key], on_progress: ProgressCallback | None = None
+) -> None:
+    """Train those runs of a job that a store lacks, and store each the moment it ends.
+
+    Args:
+        store: Where runs are kept.
+        job: The job.
+        keys: The keys of the wanted runs, by their number.
+        on_progress: Called every few epochs.
+    """
+    while missing := store.missing(keys.values()):
         worker = _Worker(store, keys, on_progress)
         try:
             for ended in runs_of(job, keys, worker.numbers(missing), worker.on_progress, take=worker.take):
@@ -77,15 +95,11 @@ def fit_into(
             store.release(worker.taken)
         if not worker.taken:  # others are at work on all that is missing
             time.sleep(PAUSE)
-    runs = [run for key in keys if (run := store.get(key)) is not None]
-    if isinstance(settings, Mapping) or len(settings) == 1:
-        warn_if_early(model, runs)
-    return runs
 
 
 def runs_of(
     job: Job,
-    keys: Sequence[Key],
+    keys: Sequence[Key] | Mapping[int, Key],
     numbers: Sequence[int],
     on_progress: ProgressCallback | None = None,
     **more: Any,
@@ -99,9 +113,9 @@ def runs_of(
 class _Worker:
     """Takes runs for this process, and keeps its claims on them alive while they are trained."""
 
-    def __init__(self, store: Store, keys: Sequence[Key], on_progress: ProgressCallback | None) -> None:
+    def __init__(self, store: Store, keys: Mapping[int, Key], on_progress: ProgressCallback | None) -> None:
         self.store, self.keys, self.told = store, keys, on_progress
-        self.places = {key.identity: number for number, key in reversed(list(enumerate(keys)))}
+        self.places = {key.identity: number for number, key in reversed(list(keys.items()))}
         self.taken: list[Key] = []
         self.training: list[Key] = []
         self.renewed = time.monotonic()

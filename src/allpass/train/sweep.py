@@ -1,23 +1,25 @@
-"""Many settings of a model tried on the same splits, and one of them chosen by validation alone."""
+"""Settings of a model tried on the same splits; validation alone stops the hopeless ones and chooses the best."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Unpack
-
-import numpy as np
 
 from allpass.data.arguments import whole_number
 from allpass.data.splits import Split, shares
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
+from allpass.train.executors.cluster import held
+from allpass.train.executors.cores import chosen
+from allpass.train.executors.executor import Executor
+from allpass.train.fit import job_of
 from allpass.train.given import folds_of, graph_of
-from allpass.train.job import ProgressCallback
-from allpass.train.kept import fit_into
-from allpass.train.rules.scores import SCORES
+from allpass.train.halving import Course
+from allpass.train.obtain import counted
+from allpass.train.progress import Shown, shown
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
 from allpass.train.search import SEARCHES, Space
@@ -25,60 +27,12 @@ from allpass.train.search import search as find_search
 from allpass.train.shown import sweep_table, sweep_text
 from allpass.train.space import space_of
 from allpass.train.split_checks import check_splits
-from allpass.train.statistics import Estimate, estimate
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What came of one choice of settings, each number being of a split (the mean over seeds).
-
-    A run that diverged counts with the worst score there is, and so does one whose validation score is undefined.
-    Where there is one split only, each number is of a seed.
-
-    Args:
-        settings: What was tried.
-        val_scores: Scores on the validation nodes.
-        val_losses: Losses there.
-        test_scores: Scores on the test nodes; nothing is chosen by them.
-        diverged: How many of the runs diverged.
-    """
-
-    settings: Mapping[str, object]
-    val_scores: tuple[float, ...]
-    val_losses: tuple[float, ...]
-    test_scores: tuple[float, ...]
-    diverged: int = 0
-
-    @property
-    def val_score(self) -> float:
-        """The mean score on the validation nodes."""
-        return float(np.mean(self.val_scores))
-
-    @property
-    def val_loss(self) -> float:
-        """The mean loss on the validation nodes."""
-        return float(np.mean(self.val_losses))
-
-    @property
-    def test(self) -> Estimate:
-        """The mean score on the test nodes with its 95% interval, over splits of this graph."""
-        return estimate(self.test_scores)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The trial as plain data; a number that JSON lacks is None."""
-        numbers = {"val_score": self.val_score, "val_loss": self.val_loss}
-        finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
-        return {
-            "settings": dict(self.settings),
-            **finite,
-            "test": self.test.to_dict(),
-            "diverged": self.diverged,
-        }
+from allpass.train.trial import Trial, most_tempting, ranked, trial_of
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep found.
+    """Result of a sweep.
 
     Args:
         model: The name of the model.
@@ -110,7 +64,10 @@ class Sweep:
 
     @property
     def ranked(self) -> list[Trial]:
-        """All trials, the best first: by validation score, then by validation loss, then as they came."""
+        """All trials, the best first: by validation score, then by validation loss, then as they came.
+
+        Those that were stopped follow the others; of them those with more splits come first.
+        """
         return ranked(self.trials, self.score)
 
     @property
@@ -120,8 +77,13 @@ class Sweep:
 
     @property
     def tempting(self) -> Trial:
-        """The best by the test nodes, which one who looked at them would have reported."""
-        return most_tempting(self.trials, self.score)
+        """The best by the test nodes among those with all splits: what choosing by test nodes would have reported."""
+        return most_tempting([trial for trial in self.trials if not trial.stopped], self.score)
+
+    @property
+    def stopped(self) -> int:
+        """How many settings were stopped as hopeless."""
+        return sum(trial.stopped for trial in self.trials)
 
     @property
     def optimism(self) -> float:
@@ -139,6 +101,7 @@ class Sweep:
             "shares": self.shares,
             "read": self.read,
             "trained": self.trained,
+            "stopped": self.stopped,
             "chosen": self.chosen.to_dict(),
             "chosen_on_test_would_claim": self.tempting.test.to_dict()["mean"],
             "optimism": self.optimism if math.isfinite(self.optimism) else None,
@@ -158,12 +121,18 @@ def sweep(
     batch: int | None = None,
     search_seed: int = 0,
     seeds: int | Sequence[int] = 0,
-    on_progress: ProgressCallback | None = None,
+    early_stop: bool = True,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    on_progress: Shown = "auto",
     **options: Unpack[TrainingOptions],
 ) -> Sweep:
-    """Try settings of a model, every one on every split and seed, and choose by the validation nodes.
+    """Try settings of a model on the same splits and choose one by the validation nodes.
 
-    Every run goes into the store in the moment it ends. Called again, the same sweep reads what is there and goes on.
+    All settings start on one split. The better half by validation goes on to two splits, of these the better half to
+    four, and so on (successive halving); the last four get every split. Runs are trained on all cores, and the numbers
+    do not depend on how many there are. Every run goes into the store the moment it ends; called again, the same sweep
+    reads what is there and goes on.
 
     Args:
         store: Where runs are kept.
@@ -176,7 +145,12 @@ def sweep(
         batch: How many are trained before a search that learns is told of them.
         search_seed: Where the random numbers of the search start.
         seeds: One seed or several.
-        on_progress: Called every few epochs, for a progress bar.
+        early_stop: Stop hopeless settings; False trains every setting on every split.
+        workers: How many processes train; by default one per core, and this process alone for what takes seconds or
+            for a GPU.
+        executor: What trains instead, such as a :class:`~allpass.train.executors.cluster.RayCluster`.
+        on_progress: ``"auto"`` shows a bar on a terminal, a line in a notebook, and logs a line every ten seconds
+            elsewhere; None is silent; a function is called every few epochs.
         **options: Fields of :class:`~allpass.train.config.TrainingConfig`, such as ``epochs=300``.
 
     Example:
@@ -204,17 +178,28 @@ def sweep(
     splits = folds_of(splits, data)
     seeds = [seeds] if isinstance(seeds, int) else list(seeds)
     _check(splits, seeds)
-    score = TrainingConfig.of(**options).scorer(data)
+    config = TrainingConfig.of(**options)
+    score = config.scorer(data)
     check_splits(data, splits, score.name)
-    began, found, read, trained = datetime.now(UTC), list[Trial](), 0, 0
-    while asked := tried.ask(min(step, most - len(found))):
-        runs = fit_into(store, model, data, splits, asked, seeds=seeds, on_progress=on_progress, **options)
-        stored = sum(run.ended < began for run in runs)
-        read, trained = read + stored, trained + len(runs) - stored
-        for settings, part in zip(asked, _parts(runs, len(asked)), strict=True):
-            trial = trial_of(settings, part, len(splits), score.name)
-            tried.tell(settings, score.sign * trial.val_score)
-            found.append(trial)
+    course = Course(store, splits, seeds, early_stop, score.name)
+    began, found, ended = datetime.now(UTC), list[Trial](), list[Run]()
+    planned = sum(course.planned(min(step, most - start)) for start in range(0, most, step))
+    with shown(on_progress, f"sweeping {model}") as told:
+        while asked := tried.ask(min(step, most - len(found))):
+            job = job_of(model, data, splits, asked, seeds, config, curves=True)
+            machines = chosen([(job, course.planned(len(asked)))], workers, executor)
+            with held(machines):
+                runs = course.runs(
+                    job, machines, counted(told, len(ended), course.planned(len(asked)), planned)
+                )
+            for settings, part in zip(asked, runs, strict=True):
+                stopped = len(part) < len(splits) * len(seeds)
+                trial = trial_of(settings, part, len(part) // len(seeds), score.name, stopped=stopped)
+                tried.tell(settings, score.sign * trial.val_score)
+                found.append(trial)
+                ended += part
+    read = sum(run.ended < began for run in ended)
+    trained = len(ended) - read
     name = getattr(data, "name", None) or "unnamed"
     names = tuple(split.name for split in splits)
     drawn = shares(splits)
@@ -241,39 +226,3 @@ def _check(splits: Sequence[Split], seeds: Sequence[int]) -> None:
                 f"The split {split.name!r} has no validation nodes, and nothing else may choose the settings.",
                 "Pass splits with validation nodes.",
             )
-
-
-def _parts(runs: Sequence[Run], count: int) -> list[Sequence[Run]]:
-    size = len(runs) // count
-    return [runs[place * size : (place + 1) * size] for place in range(count)]
-
-
-def trial_of(settings: Mapping[str, object], runs: Sequence[Run], splits: int, score: str) -> Trial:
-    """What came of settings, from their runs on so many splits, seed by seed within."""
-    scorer = SCORES[score]
-    worst = scorer.low if scorer.higher_is_better else scorer.high
-
-    def by_split(name: str, worst: float, undefined: float) -> tuple[float, ...]:
-        values = np.array([run.scores[name] if run.status == "done" else worst for run in runs])
-        table = np.where(np.isnan(values), undefined, values).reshape(splits, -1)
-        return tuple((table.mean(1) if splits > 1 else table[0]).tolist())
-
-    return Trial(
-        settings,
-        by_split("val_score", worst, undefined=worst),
-        by_split("val_loss", math.inf, undefined=math.inf),
-        by_split("test_score", worst, undefined=math.nan),
-        sum(run.status != "done" for run in runs),
-    )
-
-
-def ranked(trials: Sequence[Trial], score: str) -> list[Trial]:
-    """The best first: by validation score, then by validation loss, then as they came."""
-    sign = SCORES[score].sign
-    return sorted(trials, key=lambda trial: (-sign * trial.val_score, trial.val_loss))
-
-
-def most_tempting(trials: Sequence[Trial], score: str) -> Trial:
-    """The best by the test nodes."""
-    sign = SCORES[score].sign
-    return max(trials, key=lambda trial: (not math.isnan(trial.test.mean), sign * trial.test.mean))

@@ -7,7 +7,8 @@ from tests.train.executors.tiny import acts, keys
 
 from allpass.train.executors import Event, Local, Task
 from allpass.train.executors.executor import events
-from allpass.train.executors.pieces import PIECE, Pieces
+from allpass.train.executors.pieces import Pieces
+from allpass.train.executors.task import PIECE
 
 
 def long(title: str, runs: int, **about: object) -> Task:

@@ -22,7 +22,7 @@ from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.statistics import estimate, overlap_of
-from allpass.train.sweep import Trial, ranked, trial_of
+from allpass.train.trial import Trial, ranked, trial_of
 
 SCORE = "accuracy"
 EXPLODED = 10

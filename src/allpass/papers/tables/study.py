@@ -23,7 +23,7 @@ from allpass.train.executors.task import Task
 from allpass.train.rules.scores import SCORES
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
-from allpass.train.sweep import Trial, most_tempting, ranked, trial_of
+from allpass.train.trial import Trial, most_tempting, ranked, trial_of
 
 QUICK_SPLITS, QUICK_EPOCHS, QUICK_WIDTH = 2, 30, 16
 SEARCH_SEED = 1

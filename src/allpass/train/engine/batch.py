@@ -90,6 +90,7 @@ class Batch:
             all of them.
         together: All replicas in one call, or one after the other.
         curves: Keep the measures of every epoch.
+        gradients: Those of an earlier batch of the same shape, which may have recorded its steps already.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Batch:
         truths: Tensor | None = None,
         together: bool,
         curves: bool = False,
+        gradients: Gradients | None = None,
     ) -> None:
         self.problem, self.masks, self.recipe = problem, masks, recipe
         self.targets, self.truths = targets, truths
@@ -111,9 +113,9 @@ class Batch:
         rows = torch.stack([self.layout.row(dict(model.named_parameters())) for model in models])
         self.rows = rows.to(masks.device)  # where there are no parameters, nothing else would say it
         self.buffers = stack_buffers(models)
-        self.deterministic = not any(_is_random(model) for model in models)
+        self.deterministic = not any(is_random(model) for model in models)
         kind = Together if together else OneByOne
-        self.gradients: Gradients = kind(models[0], self.layout, problem, dropout=not self.deterministic)
+        self.gradients = gradients or kind(models[0], self.layout, problem, dropout=not self.deterministic)
         self.rates = list(self._by_group(rates))
         R, device = self.rows.shape[0], self.rows.device
         self.moments = recipe.optimizer.start(self.rows)
@@ -262,7 +264,7 @@ class Batch:
                 kept[number] = now[number]
 
 
-def _is_random(model: nn.Module) -> bool:
+def is_random(model: nn.Module) -> bool:
     """Whether a training forward differs from an evaluation."""
     return any(
         isinstance(part, nn.modules.batchnorm._BatchNorm)

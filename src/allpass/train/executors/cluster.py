@@ -8,14 +8,14 @@ import re
 import socket
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allpass import __version__
 from allpass.errors import DeviceError, InputError, MissingExtraError
-from allpass.train.executors.executor import ATTEMPTS, Event, events, given_up
+from allpass.train.executors.executor import ATTEMPTS, Event, Executor, events, given_up
 from allpass.train.executors.pieces import Pieces
 from allpass.train.executors.task import Task
 
@@ -54,6 +54,17 @@ class RayCluster:
             else:
                 pieces = Pieces.cut(tasks)
                 yield from pieces.joined(_streamed(pieces.tasks, on_gpus=False))
+
+
+def held(executor: Executor | None) -> AbstractContextManager[None]:
+    """One connection to a cluster for several rounds of tasks; nothing for other executors.
+
+    Args:
+        executor: What does the tasks.
+    """
+    if not isinstance(executor, RayCluster):
+        return nullcontext()
+    return _connected(executor.address or os.environ.get("RAY_ADDRESS"))
 
 
 def _has_gpus() -> bool:

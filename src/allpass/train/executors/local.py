@@ -33,11 +33,12 @@ class Local:
 
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks."""
+        device = device_of(self.device)
         if self.workers == 1:
             for number, task in enumerate(tasks):
-                yield from events(number, task, self.device)
-        elif device_of(self.device).type == "cpu":
+                yield from events(number, task, str(device))
+        elif device.type == "cpu":
             pieces = Pieces.cut(tasks)
-            yield from pieces.joined(in_processes(pieces.tasks, self.device, self.workers))
+            yield from pieces.joined(in_processes(pieces.tasks, str(device), self.workers))
         else:
-            yield from in_processes(tasks, self.device, self.workers)
+            yield from in_processes(tasks, str(device), self.workers)

@@ -10,9 +10,6 @@ from dataclasses import dataclass, replace
 from allpass.train.executors.executor import Event
 from allpass.train.executors.task import Task
 
-PIECE = 48
-"""Runs of a piece: enough that what a worker does before the first one does not matter."""
-
 
 @dataclass(frozen=True)
 class Pieces:
@@ -36,9 +33,9 @@ class Pieces:
             [48, 48, 4]
         """
         found = [
-            (number, replace(task, left=task.left[start : start + PIECE]))
+            (number, replace(task, left=task.left[start : start + task.piece]))
             for number, task in enumerate(tasks)
-            for start in range(0, max(len(task.left), 1), PIECE)
+            for start in range(0, max(len(task.left), 1), task.piece)
         ]
         return cls([piece for _, piece in found], [number for number, _ in found])
 

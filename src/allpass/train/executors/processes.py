@@ -7,11 +7,12 @@ import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
 from threading import Thread
+from types import ModuleType
 
 import torch
 
@@ -31,10 +32,11 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int) -> Generator[
         workers: How many processes there are at most.
     """
     left, begun = deque(range(len(tasks))), Counter[int]()
+    script = any(_module(task.work) == "__main__" for task in tasks)
     busy: dict[object, _Worker] = {}
     with ExitStack() as stack:
         count = min(workers, len(tasks))
-        idle = [_started(stack, device, count) for _ in range(count)]
+        idle = [_started(stack, device, count, script) for _ in range(count)]
         while left or busy:
             while left and idle:
                 worker, number = idle.pop(), left.popleft()
@@ -46,7 +48,7 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int) -> Generator[
                 event = worker.hear()
                 if event is None:
                     del busy[pipe]
-                    idle.append(_started(stack, device, count))
+                    idle.append(_started(stack, device, count, script))
                     if begun[worker.number] == ATTEMPTS:
                         yield given_up(worker.number, worker.end())
                     else:
@@ -60,12 +62,12 @@ def in_processes(tasks: Sequence[Task], device: str, workers: int) -> Generator[
 class _Worker:
     """A process of ours, seen from here."""
 
-    def __init__(self, device: str, workers: int) -> None:
+    def __init__(self, device: str, workers: int, script: bool) -> None:
         context = _context(device)
         self.number = -1
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, device, workers), daemon=True)
-        with _inherited():
+        with _inherited(), nullcontext() if script else _without_script():
             self._process.start()
         theirs.close()  # so that the pipe ends with the process
 
@@ -94,8 +96,8 @@ class _Worker:
         return f"The last one was killed by {name}; where memory ran out, fewer workers help."
 
 
-def _started(stack: ExitStack, device: str, workers: int) -> _Worker:
-    worker = _Worker(device, workers)
+def _started(stack: ExitStack, device: str, workers: int, script: bool) -> _Worker:
+    worker = _Worker(device, workers, script)
     stack.callback(worker.end)
     return worker
 
@@ -110,6 +112,22 @@ def _context(device: str) -> ForkServerContext | SpawnContext:
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
     return context
+
+
+def _module(work: object) -> str:
+    """Where the function or the class of an object is defined."""
+    return str(getattr(work, "__module__", ""))
+
+
+@contextmanager
+def _without_script() -> Iterator[None]:
+    """What is started here does not run the user's script again, so the script needs no guard for its main part."""
+    before = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = before
 
 
 @contextmanager

@@ -8,6 +8,9 @@ from typing import Any, TypeAlias
 
 from allpass.train.runs.run import Key, Run
 
+PIECE = 48
+"""Runs of a piece: enough that what a worker does before the first one does not matter."""
+
 Work: TypeAlias = Callable[["Task", str], Iterator[Sequence[Run]]]
 """Does a task on a device and gives its runs as they end. It is pickled: a function at the top of a module, or an
 object with ``__call__``."""
@@ -23,6 +26,7 @@ class Task:
         about: What the work needs to know, in the types of JSON.
         left: The identities of the runs that are wanted of it; all of them where it is empty.
         gpu: The share of a GPU that it takes, where there is one.
+        piece: How many runs a worker does at a time on a CPU.
     """
 
     work: Work
@@ -30,6 +34,7 @@ class Task:
     about: Mapping[str, Any] = field(default_factory=dict)
     left: tuple[str, ...] = ()
     gpu: float = 1.0
+    piece: int = PIECE
 
     def only(self, keys: Sequence[Key]) -> Task:
         """The same for some of its runs."""

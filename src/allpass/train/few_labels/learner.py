@@ -70,8 +70,7 @@ class Learner:
             self.settings,
             seeds=self.seed,
             targets=[labels.target for labels in known],
-            **self.options,
-            **more,
+            **{"on_progress": None, **self.options, **more},
         )
 
     def predict(self, run: Replica) -> Tensor:
