@@ -22,6 +22,7 @@ TOOLS = {
     "grid",
     "published",
     "run",
+    "sweeps",
     "timing",
     "verdict",
     "verdict_graphs",
