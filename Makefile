@@ -66,4 +66,4 @@ wheel: ## build the wheel, install it in a clean environment and diagnose karate
 	cd "$$clean" && venv/bin/allpass diagnose karate --html report.html
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .cache

@@ -138,6 +138,8 @@ class _Parser:
         if name in _SIZES:
             size = f'stretchy="true" minsize="{_SIZES[name]}" maxsize="{_SIZES[name]}"'
             return self.atom().replace('stretchy="false"', size)
+        if name in ("left", "right"):  # a bracket as tall as what it holds
+            return self.atom().replace('stretchy="false"', 'stretchy="true"')
         if name == "frac":
             return f"<mfrac>{self.atom()}{self.atom()}</mfrac>"
         if name == "sqrt":

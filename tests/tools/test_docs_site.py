@@ -12,7 +12,7 @@ from tools.blocks import ROOT
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    for package in ("mkdocs", "material", "mkdocstrings"):
+    for package in ("mkdocs", "material", "mkdocstrings", "mkdocs_jupyter"):
         pytest.importorskip(package, reason="the site is built with the extra 'docs'")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]

@@ -76,3 +76,9 @@ def test_markdown_finds_nothing_to_act_on():
 def test_what_is_not_understood_is_an_error(latex, complaint):
     with pytest.raises(ValueError, match=complaint):
         to_mathml(latex)
+
+
+def test_brackets_grow_where_they_are_told_to():
+    assert to_mathml(r"\left(x\right)").count('stretchy="true"') == 2
+    assert to_mathml(r"(x)").count('stretchy="false"') == 2
+    assert text(r"a \leftarrow \left(b + c\right)") == "a←(b+c)"
