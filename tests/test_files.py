@@ -120,11 +120,16 @@ def test_what_is_no_regular_file_stays(tmp_path: Path):
     for path, kind in ((tmp_path / "pipe", "a named pipe"), (Path("/dev/null"), "a device")):
         with pytest.raises(InputError, match=f"is {kind}, not a regular file; it stays as it is"):
             write_whole(path, b"")
+    reading, writing = os.pipe()
+    with pytest.raises(InputError, match="is a named pipe, not a regular file"):
+        check_writable(f"/dev/fd/{writing}")
+    os.close(reading)
+    os.close(writing)
     assert (tmp_path / "pipe").is_fifo()
     assert Path("/dev/null").is_char_device()
 
 
-@pytest.mark.parametrize("name", ["a\0b", "\ud800.html"])
+@pytest.mark.parametrize("name", ["a\0b", "\ud800.html", "x" * 256, "ü" * 128 + "/page.html"])
 def test_names_that_no_file_can_have(name: str):
     for check in (check_writable, check_folder):
         with pytest.raises(InputError, match="No file can be called"):

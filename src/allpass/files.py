@@ -16,6 +16,7 @@ from uuid import uuid4
 from allpass.errors import InputError
 
 _DRAFT = re.compile(r"\.allpass-(?P<host>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{32}\.part")
+_LONGEST = 255  # bytes of a name
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -36,14 +37,16 @@ def check_writable(path: str | Path) -> Path:
         raise InputError(f"{str(path)!r} is a folder.", "Give the path of a file, such as report.html.")
     if target.is_symlink():
         raise InputError(f"{str(path)!r} is a symbolic link that leads back to itself.", "Give another path.")
+    if (
+        path.exists() and not path.is_file()
+    ):  # which follow links that have no other name, such as /dev/stdout
+        raise InputError(
+            f"{str(path)!r} is {_kind(path)}, not a regular file; it stays as it is.",
+            "Give the path of a file.",
+        )
     if not target.parent.is_dir():
         raise InputError(
             f"The folder {str(target.parent)!r} does not exist.", "Make it first, or give another path."
-        )
-    if target.exists() and not target.is_file():
-        raise InputError(
-            f"{str(path)!r} is {_kind(target)}, not a regular file; it stays as it is.",
-            "Give the path of a file.",
         )
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise InputError(
@@ -150,13 +153,11 @@ def locked(folder: Path) -> Iterator[None]:
 def _check_name(path: Path) -> None:
     """Raise for a name that no file can have."""
     try:
-        os.fsencode(path)
+        longest = max(len(os.fsencode(part)) for part in (*path.parts, ""))
     except UnicodeEncodeError:
-        bad = True
-    else:
-        bad = "\0" in str(path)
-    if bad:
-        raise InputError(f"No file can be called {str(path)!r}.", "Give another path.")
+        longest = _LONGEST + 1
+    if longest > _LONGEST or "\0" in str(path):
+        raise InputError(f"No file can be called {str(path)[:60]!r}.", "Give another path.")
 
 
 def _target(path: Path) -> Path:

@@ -30,6 +30,10 @@ def test_shows_verdict_findings_metrics_and_page():
     assert "Report: page.html" in text
 
 
+def test_names_of_files_are_no_markup():
+    assert "Report: a[/b].html" in shown("karate", Path("a[/b].html"))
+
+
 def test_a_number_as_label_shows_its_range():
     import torch
     from torch_geometric.data import Data

@@ -46,7 +46,7 @@ def put(study: Study, rows: Sequence[Row], folder: Path, *, shown: bool = True) 
     if shown:
         _show(study, rows, page, console, quick=quick)
     names = ", ".join(file.name for file in files[:4])
-    console.print(f"{many(len(known), 'row')}; {names} in {folder}", soft_wrap=True)
+    console.print(f"{many(len(known), 'row')}; {names} in {folder}", soft_wrap=True, markup=False)
 
 
 def complain(failed: Sequence[Failure]) -> None:

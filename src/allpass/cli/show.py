@@ -72,11 +72,11 @@ def show_diagnosis(
         out.print(Padding(_square_table(verdict), (0, 0, 0, 2)))
         out.print()
     if diagnosis.recommendation.models:
-        out.print(f"{diagnosis.recommendation.heading}:")
+        out.print(Text(f"{diagnosis.recommendation.heading}:"))
         out.print(Padding(_model_table(diagnosis), (0, 0, 0, 2)))
     if page is not None:
         out.print()
-        out.print(f"Report: {page}")
+        out.print(Text(f"Report: {page}"))
 
 
 def _labels(facts: Facts) -> str:
@@ -185,7 +185,7 @@ def show_comparison(
     if diverged:
         out.print(Text(f"Runs whose loss was no number: {', '.join(diverged)}."))
     if figure is not None:
-        out.print(f"Figure: {figure}")
+        out.print(Text(f"Figure: {figure}"))
 
 
 def comparison_table(
