@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from allpass.rl.policies import policy_matrix
     from allpass.rl.potentials import (
         BestPathPotential,
+        DiffusionPotential,
         HarmonicPotential,
         LearnedPotential,
         MessagePotential,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BestPathPotential": "potentials",
+    "DiffusionPotential": "potentials",
     "Discretizer": "recording.states",
     "GRIDS": "environments.grids",
     "Grid": "environments.grids",
@@ -89,6 +91,7 @@ _HOMES = {
 __all__ = [
     "GRIDS",
     "BestPathPotential",
+    "DiffusionPotential",
     "Discretizer",
     "Grid",
     "HarmonicPotential",

@@ -40,6 +40,7 @@ class Shaping:
         num_states: S.
         discount: :math:`\gamma`.
         refresh_every: Episodes between fits.
+        on_fit: Called after each fit with the row of the seed, its number of episodes, and its potential ``[S]``.
 
     Attributes:
         phi: The present potential of all states, ``[R, S]``.
@@ -54,6 +55,7 @@ class Shaping:
         *,
         discount: float = 0.99,
         refresh_every: int = 10,
+        on_fit: Callable[[int, int, Array], None] | None = None,
     ) -> None:
         if refresh_every < 1:
             raise InputError(f"Got refresh_every = {refresh_every}.", "Expected at least one episode.")
@@ -61,7 +63,7 @@ class Shaping:
         self._potentials = [make(seed) for seed in seeds]
         self.phi: Array = np.zeros((R, num_states))
         self.fits: Index = np.zeros(R, dtype=np.int64)
-        self._discount, self._refresh = discount, refresh_every
+        self._discount, self._refresh, self._on_fit = discount, refresh_every, on_fit
         self._episode: Index = np.zeros(R, dtype=np.int64)
         self._length: Index = np.zeros(R, dtype=np.int64)
         self._log = {name: np.zeros((R, 256), dtype=kind) for name, kind in _COLUMNS.items()}
@@ -94,6 +96,8 @@ class Shaping:
         potential = self._potentials[row].fit(self.recorded(row))
         self.phi[row] = potential.potential(np.arange(self.phi.shape[1]))
         self.fits[row] += 1
+        if self._on_fit is not None:
+            self._on_fit(row, int(self._episode[row]), self.phi[row].copy())
 
 
 _COLUMNS: dict[str, Any] = {

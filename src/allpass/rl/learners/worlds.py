@@ -33,7 +33,7 @@ class TableWorld:
     """Copies of a :class:`~allpass.rl.TabularMDP`.
 
     Args:
-        mdp: The process; all actions are allowed.
+        mdp: The process. An action that is not allowed leaves the state as it is and gives no reward.
         copies: R, the number of copies.
     """
 
@@ -47,7 +47,8 @@ class TableWorld:
         row = np.repeat(np.arange(len(counts)), counts)
         column = np.arange(P.nnz) - P.indptr[row]
         width = int(counts.max())
-        self._after = np.zeros((len(counts), width), dtype=np.int64)
+        stay = np.arange(len(counts)) // mdp.num_actions
+        self._after = np.repeat(stay[:, None], width, axis=1)
         self._after[row, column] = P.indices
         chance = np.zeros((len(counts), width))
         chance[row, column] = P.data

@@ -1,6 +1,7 @@
 """Potentials: rewards spread over the graph of states, for shaping."""
 
 from allpass.rl.potentials.catalog import POTENTIALS, ShuffledPotential, create_potential
+from allpass.rl.potentials.diffusion import DiffusionPotential
 from allpass.rl.potentials.interface import Potential
 from allpass.rl.potentials.learned import LearnedPotential
 from allpass.rl.potentials.network import PotentialNetwork
@@ -14,6 +15,7 @@ from allpass.rl.potentials.tabular import (
 __all__ = [
     "POTENTIALS",
     "BestPathPotential",
+    "DiffusionPotential",
     "HarmonicPotential",
     "LearnedPotential",
     "MessagePotential",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allpass.errors import UnknownNameError, did_you_mean
+from allpass.rl.potentials.diffusion import DiffusionPotential
 from allpass.rl.potentials.interface import Potential, Steps
 from allpass.rl.potentials.learned import LearnedPotential
 from allpass.rl.potentials.tabular import (
@@ -55,6 +56,7 @@ POTENTIALS: dict[str, Callable[..., Potential]] = {
     "gcn": lambda **settings: LearnedPotential("gcn", **settings),
     "acm-gcn": lambda **settings: LearnedPotential("acm-gcn", **settings),
     "krylov": lambda **settings: LearnedPotential("krylov", **settings),
+    "diffusion": DiffusionPotential,
 }
 
 

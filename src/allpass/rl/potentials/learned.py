@@ -44,11 +44,10 @@ class LearnedPotential:
 
     def fit(self, steps: Steps) -> Self:
         visited = VisitedGraph.of(steps)
-        nodes = np.concatenate([visited.starts, visited.labelled])
-        labels = np.concatenate([np.full(len(visited.starts), 0.5), (1 + visited.labels) / 2])
+        nodes, labels = self._labels(steps, visited)
         self._vectors = visited.states.ndim == 2
-        if not len(visited.labelled):
-            return self  # no reward was met: nothing to learn
+        if not len(nodes):
+            return self
         if self._vectors:
             self._centre = visited.states.mean(axis=0)
             self._scale = np.where(visited.states.std(axis=0) > 0, visited.states.std(axis=0), 1)
@@ -65,6 +64,13 @@ class LearnedPotential:
         self.network.fit(X, graph, nodes, labels)
         self._graph = graph
         return self
+
+    def _labels(self, steps: Steps, visited: VisitedGraph) -> tuple[NDArray[np.int64], Array]:  # noqa: ARG002
+        """Labelled nodes and their labels from 0 to 1; none where no reward was met, so that nothing is learned."""
+        if not len(visited.labelled):
+            return visited.labelled, visited.labels
+        nodes = np.concatenate([visited.starts, visited.labelled])
+        return nodes, np.concatenate([np.full(len(visited.starts), 0.5), (1 + visited.labels) / 2])
 
     def potential(self, states: Any) -> Array:
         asked = np.asarray(states)
