@@ -8,6 +8,10 @@ that splits share.
 
 Rows are kept in a CSV file after every step; a second call with the same file goes on from there. Scores of other
 splits, as after a change of a graph, are measured again.
+
+``--again --shards 8 --models`` on a quiet machine of 16 cores asks for all recommendations again, eight graphs at a
+time with two cores each, and measures no model but those recommended. Graphs are read from the folder in
+``ALLPASS_DATA``.
 """
 
 from __future__ import annotations
@@ -38,6 +42,7 @@ from allpass.train.statistics import overlap_of
 from benchmarks.timing import RESULTS
 from benchmarks.verdict_graphs import GRAPHS
 from benchmarks.verdict_rows import Row, read, table, write
+from benchmarks.verdict_shards import cores, in_shards
 
 MODELS = (
     "mlp-2",
@@ -219,6 +224,13 @@ class Results:
             if row.graph in graphs:
                 self.rows[key] = replace(row, recommended=False, verdict_seconds=float("nan"), verdict="")
 
+    def take(self, graph: str, path: Path) -> None:
+        """Put the rows that another file has of a graph in place of those here."""
+        taken = {(row.graph, row.model, row.settings): row for row in read(path) if row.graph == graph}
+        if taken:
+            self.rows = {key: row for key, row in self.rows.items() if row.graph != graph} | taken
+            self.save()
+
     def add(self, unit: Unit, scores: Sequence[float], seconds: float) -> None:
         """Keep what a unit has measured."""
         row = self.rows[unit.graph, unit.model, unit.settings]
@@ -283,6 +295,17 @@ def work(results: Results, waiting: Iterator[Unit], processes: int, threads: int
                     refused.add((unit.graph, unit.model))
 
 
+def _options(given: argparse.Namespace) -> list[str]:
+    """The options of the process of a shard."""
+    numbers = ("processes", "threads", "minutes", "device")
+    return [
+        *(f"--{name}" for name in ("again", "truth") if getattr(given, name)),
+        *(part for name in numbers for part in (f"--{name}", str(getattr(given, name)))),
+        "--models",
+        *given.models,
+    ]
+
+
 def main() -> None:
     """Ask for recommendations, measure, print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdict", description=__doc__)
@@ -296,10 +319,18 @@ def main() -> None:
     parser.add_argument(
         "--again", action="store_true", help="ask for every recommendation again; scores stay"
     )
+    parser.add_argument(
+        "--shards", type=int, default=1, help="how many graphs at a time, on cores of their own"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS / "verdict.csv", help="where results are kept")
     arguments = parser.parse_args()
     deadline = time.monotonic() + 60 * arguments.minutes
     results = Results(arguments.out)
+    if arguments.shards > 1:
+        places = cores(arguments.shards, THREADS)
+        in_shards(arguments.graphs, _options(arguments), arguments.out, places, results.take)
+        print(table(list(results.rows.values()), MODELS))
+        return
     if arguments.again:
         results.forget(arguments.graphs)
     if not arguments.truth:
