@@ -87,6 +87,18 @@ def test_features_that_add_less_than_a_point_add_nothing():
     assert verdict.summary.startswith("Structure alone predicts")
 
 
+def test_features_that_may_help_are_not_said_to_add_nothing():
+    few = verdict_on({"mlp-2": (0.5,), "trees": (0.875,), "label-propagation": (0.75,)}, test_nodes=24)
+    title = few.answers[1].title
+    assert title.startswith(
+        "Inconclusive, because there was time for few splits: label-propagation reaches 75.0%"
+    )
+    unsure = verdict_on({"mlp-2": LOW, "acm-gcn": (0.6, 0.9, 0.7, 0.8, 0.65), "gcn": MIDDLE})
+    assert unsure.answers[-1].title.startswith(
+        "Inconclusive, because splits differ more than models: acm-gcn and"
+    )
+
+
 def test_numbers_speak_of_r2():
     verdict = verdict_on({"mlp-2": LOW, "gcn": HIGH}, score="r2")
     assert "gcn reaches R² 0.90, the features alone R² 0.50" in verdict.summary

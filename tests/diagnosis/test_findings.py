@@ -1,5 +1,6 @@
 """Findings on planted graphs whose truth is known."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -53,3 +54,10 @@ def test_answers_come_first_among_the_findings():
 def test_the_one_sided_p_value_of_the_classifier_test_is_no_evidence_of_a_finding():
     found = {finding.code: finding for finding in diagnose(planted(0.9), verdict=False).findings}
     assert set(found["averaging-helps"].evidence) == {"with_graph", "without_graph"}  # near 1 where it helps
+
+
+def test_notes_on_the_splits_are_one_finding():
+    verdict = replace(verdict_on({"mlp-2": LOW, "gcn": HIGH}), notes=tuple(f"Note {k}." for k in range(9)))
+    found = find(SimpleNamespace(facts=SimpleNamespace(edges=0), verdict=verdict))
+    (note,) = (finding for finding in found if finding.code == "splits")
+    assert note.text == "Note 0. Note 1. Note 2. And 6 notes of this kind."

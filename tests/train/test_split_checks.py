@@ -92,6 +92,15 @@ def test_classes_of_one_or_two_train_only_and_are_named():
     ]
 
 
+def test_many_small_classes_share_a_sentence():
+    data = graph(classes(50, 40, *[2] * 30))
+    (note,) = check_splits(data, divide(data, count=2), "accuracy")
+    assert note == (
+        "30 classes (2, 3, 4, ...) have one or two labelled nodes, fewer than the 3 needed to train, validate and test: "
+        "used for training only, and no score covers it."
+    )
+
+
 def test_notes_are_logged_once(caplog):
     data = graph(classes(50, 2, 40), class_names=["a", "tiny", "c"])
     with caplog.at_level(logging.WARNING):

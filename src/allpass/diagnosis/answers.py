@@ -97,15 +97,9 @@ class Sentences:
             title = f"The structure helps: {both}"
         elif sign == "behind":
             title = f"The structure hurts: {both}"
-        elif found.mean > self._little():
-            why = (
-                "the splits differ more than the models"
-                if found.count >= TELLING
-                else "there was time for few splits"
-            )
-            title = f"Inconclusive, because {why}: {both}"
         else:
-            title = f"The features hold the signal, and the structure adds nothing measurable: {both}"
+            even = "The features hold the signal, and the structure adds nothing measurable"
+            title = f"{self._unsettled(found, even)}: {both}"
         kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
         return self._answer("structure", uses, alone, found, title, kinds[sign])
 
@@ -137,8 +131,8 @@ class Sentences:
             f"{self._reach(alone)} ({alone}).",
             "behind": f"The features distract: the structure alone reaches {self._reach(alone)} ({alone}), "
             f"{uses} {self._reach(uses)}.",
-            "even": f"The features add nothing measurable to the structure: {alone} reaches {self._reach(alone)} "
-            f"without them, {uses} {self._reach(uses)} with them.",
+            "even": self._unsettled(found, "The features add nothing measurable to the structure")
+            + f": {alone} reaches {self._reach(alone)} without them, {uses} {self._reach(uses)} with them.",
         }
         return self._answer("features", uses, alone, found, titles[sign], "note", sign=sign)
 
@@ -152,10 +146,17 @@ class Sentences:
         titles = {
             "ahead": f"Smoothing hurts: acm-gcn, which keeps differences, gains {gap} over gcn.",
             "behind": f"Smoothing is right: acm-gcn, which keeps differences, loses {gap} to gcn.",
-            "even": f"Smoothing does no clear harm: acm-gcn and gcn are {gap} apart.",
+            "even": f"{self._unsettled(found, 'Smoothing does no harm')}: acm-gcn and gcn are {gap} apart.",
         }
         kinds: dict[str, Kind] = {"ahead": "bad", "behind": "good", "even": "note"}
         return self._answer("smoothing", "acm-gcn", "gcn", found, titles[sign], kinds[sign])
+
+    def _unsettled(self, found: Difference, even: str) -> str:
+        """What is said of a difference that is not certain: that there is none, or that it may be one."""
+        if found.mean <= self._little():
+            return even
+        few = found.count < TELLING
+        return f"Inconclusive, because {'there was time for few splits' if few else 'splits differ more than models'}"
 
     def _best_of(self, *squares: Square) -> str | None:
         members = tuple(self.comparison[self.squares[square]] for square in squares if square in self.squares)

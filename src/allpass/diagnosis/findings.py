@@ -61,15 +61,22 @@ def find(evidence: Evidence) -> tuple[Finding, ...]:
     if verdict is None:
         return _measured(evidence)
     trained = tuple(map(_trained, verdict.answers))
-    notes = tuple(
-        Finding("splits", "note", "Not every class can be judged.", text, {}) for text in verdict.notes
-    )
+    notes = _of_splits(verdict.notes)
     explaining = tuple(
         replace(finding, kind="note")
         for finding in _measured(evidence)
         if finding.code not in verdict.refuted
     )
     return (*trained, *notes, *explaining)
+
+
+def _of_splits(notes: tuple[str, ...], most: int = 3) -> tuple[Finding, ...]:
+    """What is odd about the splits, as one finding."""
+    if not notes:
+        return ()
+    rest = len(notes) - most
+    text = " ".join(notes[:most]) + (f" And {many(rest, 'note')} of this kind." if rest > 0 else "")
+    return (Finding("splits", "note", "Not every class can be judged.", text, {}),)
 
 
 def _trained(answer: Answer) -> Finding:

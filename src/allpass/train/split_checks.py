@@ -19,6 +19,9 @@ from allpass.train.rules.scores import SCORES
 Problem = tuple[int, str, str, bool]
 """The class it is about (-1 for all), what is wrong, what to do, and whether it is wrong for named datasets too."""
 
+_NAMED = 3
+"""Classes up to which each has a sentence of its own."""
+
 _LOG = logging.getLogger(__name__)
 _SETS = {"train": "training", "val": "validation", "test": "test"}
 _PLACES = ("embedded", "data folder", "cache", "download")  # where named datasets come from
@@ -123,19 +126,30 @@ def _of_others(count: int) -> str:
 
 
 def _too_small(data: Data, folds: Sequence[Split]) -> Iterator[str]:
-    """Classes that cannot stand in three sets."""
+    """Classes that cannot stand in three sets: each by itself, or many in one sentence."""
     if data.y.is_floating_point():
         return
     counts = torch.bincount(data.y[data.y >= 0].long())
-    for number in ((counts > 0) & (counts < LEAST)).nonzero().flatten().tolist():
-        members = data.y == number
-        measured = any(bool((members & (fold.val | fold.test)).any()) for fold in folds)
+    numbers = ((counts > 0) & (counts < LEAST)).nonzero().flatten()
+    needed = f"fewer than the {LEAST} needed to train, validate and test"
+    if len(numbers) > _NAMED:
+        some = ", ".join(_name(data, number) for number in numbers[:_NAMED].tolist())
+        yield (
+            f"{len(numbers)} classes ({some}, ...) have one or two labelled nodes, {needed}"
+            + _unmeasured(torch.isin(data.y, numbers), folds)
+        )
+        return
+    for number in numbers.tolist():
         size = int(counts[number])
         yield (
-            f"Class {_name(data, number)} has {size} labelled {'node' if size == 1 else 'nodes'}, fewer than the "
-            f"{LEAST} needed to train, validate and test"
-            + ("." if measured else ": used for training only, and no score covers it.")
+            f"Class {_name(data, number)} has {size} labelled {'node' if size == 1 else 'nodes'}, {needed}"
+            + _unmeasured(data.y == number, folds)
         )
+
+
+def _unmeasured(members: Tensor, folds: Sequence[Split]) -> str:
+    measured = any(bool((members & (fold.val | fold.test)).any()) for fold in folds)
+    return "." if measured else ": used for training only, and no score covers it."
 
 
 def _is_named(data: Data) -> bool:
