@@ -96,8 +96,8 @@ def test_many_small_classes_share_a_sentence():
     data = graph(classes(50, 40, *[2] * 30))
     (note,) = check_splits(data, divide(data, count=2), "accuracy")
     assert note == (
-        "30 classes (2, 3, 4, ...) have one or two labelled nodes, fewer than the 3 needed to train, validate and test: "
-        "used for training only, and no score covers it."
+        "30 classes (2, 3, 4, ...) have one or two labelled nodes, fewer than the 3 needed to train, validate and "
+        "test: used for training only, and no score covers it."
     )
 
 
