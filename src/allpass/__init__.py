@@ -1,6 +1,7 @@
-"""allpass: does a graph's structure help or hurt a learner, and networks that keep every frequency.
+"""allpass: find out whether the edges of a graph help to predict its labels, and train the model that uses them best.
 
-Names are imported on first use, so ``import allpass`` does not load torch.
+It also provides graph neural networks for heterophily and depth. Names are imported on first use, so ``import allpass``
+does not load torch.
 """
 
 from __future__ import annotations

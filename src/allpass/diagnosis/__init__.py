@@ -1,4 +1,4 @@
-"""Metrics put together into findings and a recommendation: data, no drawing."""
+"""Measurements and a trained comparison, put together into findings and a recommendation: data, no drawing."""
 
 from allpass.diagnosis.answers import Answer
 from allpass.diagnosis.chance import Chance

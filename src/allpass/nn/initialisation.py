@@ -1,4 +1,4 @@
-r"""How weights begin, by name: what fits multilayer perceptrons, and what knows the degrees of the graph.
+r"""Initialisations by name: the rules for multilayer perceptrons, and rules that use the degrees of the graph.
 
 For a layer :math:`H_{l+1} = \hat A_{rw} Y_l W_l` with :math:`W_l \in \mathbb{R}^{F_l \times F_{l+1}}` of independent
 entries, averaging over :math:`d_i + 1` nodes divides the variance by that number (report 2.2 and its appendix), so a

@@ -1,4 +1,4 @@
-"""The training engine: many runs at once, each with its own split, settings, seed and end; and their uses."""
+"""Trainings in batches, each with its own split, settings and seed; comparisons, sweeps, estimators, checkpoints."""
 
 from allpass.train.checkpoint import load, save
 from allpass.train.compare import Comparison, compare
