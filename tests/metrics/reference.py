@@ -88,7 +88,8 @@ def class_homophily(A: Matrix, labels: tuple[int, ...], empty_class: str = "unde
         if h is None and empty_class == "undefined":
             return None
         total += max((h or Fraction(0)) - Fraction(labels.count(k), known), Fraction(0))
-    return total / (len(classes) - 1)
+    most = max(labels) + 1
+    return total / ((most if most <= len(labels) else len(classes)) - 1)
 
 
 def end_shares(A: Matrix, labels: tuple[int, ...]) -> dict[int, Fraction] | None:

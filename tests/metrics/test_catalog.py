@@ -151,7 +151,9 @@ def _renamed(A: Operator, y: torch.Tensor, x: torch.Tensor, seed: int) -> Labell
     place, number = torch.randperm(40, generator=generator), torch.randperm(9, generator=generator)
     moved = torch.argsort(place)
     edges = Operator.from_edge_index(place[A.edge_index], A.values, num_nodes=40)
-    return LabelledGraph(edges, number[y][moved], x[moved], numbers=x[moved][:, 0])
+    graph = LabelledGraph(edges, number[y][moved], x[moved], numbers=x[moved][:, 0])
+    graph.all_classes = 4  # those of the other numbers have no node
+    return graph
 
 
 def test_unknown_names_get_a_suggestion() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.metrics import reference
 from tests.metrics.cases import Case, cases
+from torch_geometric.data import Data
 from torch_geometric.utils import homophily
 
 from allpass.errors import InputError
@@ -21,6 +22,7 @@ from allpass.metrics import (
     edge_homophily,
     label_smoothness,
     node_homophily,
+    profile,
 )
 from allpass.metrics.homophily import measure_class, measure_edge, measure_label_smoothness, measure_node
 from allpass.metrics.labelled import Loops
@@ -110,3 +112,21 @@ def test_unknown_options_are_refused(measure: Callable[..., float]) -> None:
 def test_unknown_rule_for_empty_classes_is_refused() -> None:
     with pytest.raises(InputError, match=r"empty_class='skip'.*'undefined' or 'zero'"):
         class_homophily(torch.tensor([[0], [1]]), torch.tensor([0, 1]), empty_class="skip")  # type: ignore[arg-type]
+
+
+def test_classes_without_nodes_are_classes() -> None:
+    """Two classes of a half each, all edges within them: h_k - 1/2 is 1/2 twice, over C - 1."""
+    edges, y = torch.tensor([[0, 2], [1, 3]]), torch.tensor([0, 0, 2, 2])
+    assert class_homophily(edges, y) == 0.5
+    assert class_homophily(edges, y // 2) == 1.0
+    assert class_homophily(edges, y // 2, num_classes=3) == 0.5
+    assert class_homophily(edges, y, num_classes=5) == 0.25
+    data = Data(edge_index=edges, y=y // 2, num_nodes=4, class_names=["a", "b", "c"])
+    assert profile(data, ["class_homophily"]).to_dict() == {"class_homophily": 0.5}
+    assert class_homophily(edges, 10**9 * y) == 1.0  # ids, of which only those that occur can be counted
+
+
+@pytest.mark.parametrize("wrong", [2, 2.5, True, "3"])
+def test_a_number_of_classes_that_does_not_fit_is_refused(wrong: object) -> None:
+    with pytest.raises(InputError, match="labels up to 2"):
+        class_homophily(torch.tensor([[0], [1]]), torch.tensor([0, 2]), num_classes=wrong)

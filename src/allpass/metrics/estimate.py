@@ -101,4 +101,5 @@ def estimate(
 
 
 def _seen(graph: LabelledGraph, visible: Tensor) -> LabelledGraph:
-    return LabelledGraph(graph.adjacency, torch.where(visible, graph.labels, -1), graph.x)
+    labels = torch.where(visible, graph.labels, -1)
+    return LabelledGraph(graph.adjacency, labels, graph.x, num_classes=graph.all_classes)

@@ -77,7 +77,8 @@ def class_homophily(
     """Excess of each class's homophily over its share of the nodes.
 
     Arguments of :func:`edge_homophily`, and ``empty_class``: a class without edges has no h_k, which leaves the whole
-    ``"undefined"`` (NaN); the published values let it count as ``"zero"``.
+    ``"undefined"`` (NaN); the published values let it count as ``"zero"``. A class without nodes has no excess, but is
+    one of the C classes: labels 0 and 2 alone are of three.
     """
     graph = LabelledGraph.build(edge_index, y, None, num_nodes, **options)
     return measure_class(graph, self_loops, empty_class).value
@@ -143,7 +144,7 @@ def measure_class(
     if bool(torch.isnan(h).any()):
         return Measurement.undefined(f"{int(torch.isnan(h).sum())} of the classes have no edges")
     share = graph.class_sizes / graph.class_sizes.sum()
-    return Measurement(float((h - share).clamp_min(0).sum()) / (graph.num_classes - 1))
+    return Measurement(float((h - share).clamp_min(0).sum()) / (graph.all_classes - 1))
 
 
 def measure_label_smoothness(graph: LabelledGraph, self_loops: Loops = "drop") -> Measurement:

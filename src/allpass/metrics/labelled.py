@@ -32,11 +32,14 @@ class GraphOptions(TypedDict, total=False):
     * ``directed``: keep edges one-way. By default u -> v makes u and v each other's neighbours.
     * ``neighbours``: in a directed graph, the neighbours of v are the ends of its outgoing edges (``"out"``, as the
       report and the published tables count) or the starts of its incoming ones (``"in"``, what a layer aggregates).
+    * ``num_classes``: the number of classes C, those without a node included. By default the largest label + 1, as in
+      PyG; where that is more than there are nodes, labels are ids, and the classes that occur are counted.
     """
 
     edge_weight: Tensor | None
     directed: bool
     neighbours: Neighbours
+    num_classes: int | None
 
 
 class LabelledGraph:
@@ -48,6 +51,7 @@ class LabelledGraph:
         x: Features ``[N, F]``, dense or sparse, or nothing.
         reading: How edges were read, in sentences.
         numbers: A number for every node in place of a class, ``[N]``; NaN where it is unknown.
+        num_classes: Number of classes, those without a node included; by default as of :class:`GraphOptions`.
     """
 
     def __init__(
@@ -57,10 +61,13 @@ class LabelledGraph:
         x: Tensor | None = None,
         reading: tuple[str, ...] = (),
         numbers: Tensor | None = None,
+        num_classes: int | None = None,
     ) -> None:
         _check_adjacency(adjacency)
         self.adjacency = adjacency.to(torch.float64)
-        self.y = None if y is None else _compact(_check_labels(y, adjacency.shape[0]))
+        labels = None if y is None else _check_labels(y, adjacency.shape[0])
+        self.y = None if labels is None else _compact(labels)
+        self.all_classes = 0 if labels is None else _all_classes(labels, num_classes)
         self.x = None if x is None else _check_features(x, adjacency.shape[0])
         self.numbers = None if numbers is None else _check_numbers(numbers, adjacency.shape[0])
         self.reading = reading
@@ -84,6 +91,7 @@ class LabelledGraph:
         edge_weight: Tensor | None = None,
         directed: bool = False,
         neighbours: Neighbours = "out",
+        num_classes: int | None = None,
     ) -> LabelledGraph:
         """From ``edge_index`` or an Operator, under the conventions of :class:`GraphOptions`."""
         check_choice("neighbours", neighbours, Neighbours)
@@ -93,7 +101,7 @@ class LabelledGraph:
                     "Got an Operator together with edge_weight, directed or neighbours.",
                     "Build the Operator as it is to be measured (symmetrized(), T), or pass edge_index.",
                 )
-            return cls(graph, y, x, numbers=numbers)
+            return cls(graph, y, x, numbers=numbers, num_classes=num_classes)
         for given, words in ((graph, "edges"), (y, "labels"), (x, "features"), (numbers, "numbers")):
             if given is not None and not isinstance(given, Tensor):
                 raise InputError(
@@ -115,8 +123,8 @@ class LabelledGraph:
             _check_adjacency(A)
         if directed:
             words = f"Edges keep their direction: neighbours are those of {neighbours}going edges."
-            return cls(A, y, x, (words,), numbers)
-        return cls(A.symmetrized(), y, x, ("Edges are taken as undirected.",), numbers)
+            return cls(A, y, x, (words,), numbers, num_classes)
+        return cls(A.symmetrized(), y, x, ("Edges are taken as undirected.",), numbers, num_classes)
 
     @property
     def labels(self) -> Tensor:
@@ -241,6 +249,18 @@ def _check_numbers(numbers: Tensor, num_nodes: int) -> Tensor:
     if numbers.is_complex() or bool(numbers.isinf().any()):
         raise InputError("Got complex or infinite numbers.", "Expected real numbers, NaN where unknown.")
     return numbers.double()
+
+
+def _all_classes(y: Tensor, num_classes: int | None) -> int:
+    """Number of classes, those without a node included."""
+    most = int(y.max()) + 1 if len(y) else 0
+    if num_classes is not None:
+        if type(num_classes) is not int or num_classes < most:
+            raise InputError(
+                f"Got num_classes = {num_classes!r} and labels up to {most - 1}.", f"Expected {most} or more."
+            )
+        return num_classes
+    return most if most <= len(y) else len(torch.unique(y[y >= 0]))
 
 
 def _compact(y: Tensor) -> Tensor:

@@ -117,6 +117,7 @@ def prepare(data: Any) -> LabelledGraph:
         data.num_nodes if rows is None else rows.shape[0],
         numbers=y if single else None,
         edge_weight=getattr(data, "edge_weight", None),
+        num_classes=_named_classes(data) if y is not None and not numeric else None,
     )
     if numeric:
         graph.reading += (
@@ -125,6 +126,12 @@ def prepare(data: Any) -> LabelledGraph:
             else "The labels are several numbers for each node: no metric of labels is computed.",
         )
     return graph
+
+
+def _named_classes(data: Any) -> int | None:
+    """How many classes the data names, if it names those of its labels."""
+    names = getattr(data, "class_names", None)
+    return len(names) if names and data.y.numel() and int(data.y.max()) < len(names) else None
 
 
 def _available(graph: LabelledGraph) -> set[Need]:
