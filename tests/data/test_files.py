@@ -129,6 +129,7 @@ def test_truncated_and_false_npz(tmp_path: Path) -> None:
         ({"edge_index": EDGES, "x": X, "train_masks": np.ones(3)}, "mask"),
         ({"edge_index": EDGES, "num_nodes": np.array(-1)}, "empty"),
         ({"edge_index": EDGES, "num_nodes": np.array(10**12)}, "1,000,000,000,000 nodes but only 4 edges"),
+        ({"edge_index": EDGES, "num_nodes": np.array(10**7)}, "10,000,000 nodes but only 4 edges"),
         (
             {"edge_index": EDGES, "y": Y, "num_nodes": np.array(10**12)},
             "4 labels for 1,000,000,000,000 nodes",
@@ -141,8 +142,14 @@ def test_truncated_and_false_npz(tmp_path: Path) -> None:
                 "x_indices": EDGES[0, :0],
                 "x_indptr": np.zeros(5, dtype=int),
             }
-            | {"x_shape": np.array([4, 10**12])},
-            "claim 1,000,000,000,000 columns",
+            | {"x_shape": np.array([4, 99_999_999])},
+            "claim 99,999,999 columns",
+        ),
+        ({"edge_index": EDGES, "x": X, "y": np.zeros((4, 0))}, r"labels have the shape \[4, 0\]"),
+        (
+            {"adj_data": np.array(["a", "b"]), "adj_indices": np.array([1, 0]), "adj_indptr": np.arange(3)}
+            | {"adj_shape": np.array([2, 2])},
+            "'adj' is inconsistent: its numbers are of the type <U1",
         ),
     ],
 )
@@ -193,6 +200,37 @@ def test_cornell5_is_read_by_its_path(data_dir: Path) -> None:
     data = from_mat(data_dir / "LINKXDataset" / "cornell5" / "raw" / "data.mat")
     assert (data.num_nodes, data.edge_index.shape[1], data.x.shape[1]) == (18_660, 1_581_554, 4_735)
     assert int((data.y < 0).sum()) == 1838
+
+
+@pytest.mark.parametrize("known", [{"node_feat": X}, {}], ids=["features", "edges alone"])
+def test_mat_that_counts_from_one_though_the_last_node_has_no_edge(
+    tmp_path: Path, known: dict[str, Any]
+) -> None:
+    edges = np.array([[1, 2], [2, 3]])
+    data = from_mat(mat(tmp_path, edge_index=edges, **known))
+    assert data.edge_index.tolist() == [[0, 1], [1, 2]]
+    assert data.num_nodes == (4 if known else 3)
+    note = next(note for note in data.account if note.code == "counted-from-1")
+    assert note.what.startswith("Edges name the nodes 1 to 3, never 0") or not known
+    assert "index_base = 0" in note.cure or not known
+    kept = from_mat(mat(tmp_path, edge_index=edges, index_base=0, **known))
+    assert kept.edge_index.tolist() == edges.tolist()
+
+
+def test_mat_labels_in_cells_are_names(tmp_path: Path) -> None:
+    cells = np.empty((4, 1), dtype=object)
+    cells[:, 0] = ["b", "a", "a", "b"]
+    data = from_mat(mat(tmp_path, edge_index=EDGES, node_feat=X, label=cells))
+    assert data.class_names == ["a", "b"]
+    assert data.y.tolist() == [1, 0, 0, 1]
+
+
+def test_mat_metadata_without_a_number(tmp_path: Path) -> None:
+    info = np.ones((4, 7))
+    info[2, 1] = np.nan
+    matrix = sp.csc_matrix((np.ones(4), EDGES), shape=(4, 4))
+    with pytest.raises(DataError, match="Some metadata in local_info are no whole numbers"):
+        from_mat(mat(tmp_path, A=matrix, local_info=info))
 
 
 def test_bad_mat(tmp_path: Path) -> None:
@@ -250,3 +288,36 @@ def test_bad_graphml(tmp_path: Path, text: str, error: type[Exception], message:
         from_graphml(path)
     with pytest.raises(MissingFileError):
         from_graphml(tmp_path / "absent.graphml")
+
+
+GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">
+<node id="a"/><node id="b">{inside}</node><edge source="a" target="{end}"/></graph></graphml>"""
+
+
+def test_graphml_nodes_that_only_edges_name_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "g.graphml"
+    path.write_text(GRAPHML.format(inside="", end="c"))
+    data = from_graphml(path)
+    assert data.num_nodes == 3
+    note = next(note for note in data.account if note.code == "undeclared-nodes")
+    assert note.count == 1
+    path.write_text(GRAPHML.format(inside="", end="b"))
+    assert "undeclared-nodes" not in from_graphml(path).account
+
+
+def test_graphml_inside_a_node_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "g.graphml"
+    inside = '<graph edgedefault="directed"><node id="c"/><node id="d"/></graph>'
+    path.write_text(GRAPHML.format(inside=inside, end="b"))
+    data = from_graphml(path)
+    assert data.num_nodes == 2
+    note = next(note for note in data.account if note.code == "further-graphs")
+    assert "1 further graph beside or inside the first; 2 nodes there" in note.what
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_entities_in_other_encodings_are_seen(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "g.graphml"
+    path.write_bytes('<!DOCTYPE a [<!ENTITY b "c">]><graphml/>'.encode(encoding))
+    with pytest.raises(UnsafeFileError, match="entities"):
+        from_graphml(path)

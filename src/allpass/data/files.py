@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from allpass.data.account import Account
 from allpass.data.convert import from_networkx
-from allpass.data.draft import Draft, splits_of_masks
+from allpass.data.draft import Draft, many, splits_of_masks
 from allpass.data.readers.linkx import METADATA, read_facebook100
 from allpass.data.readers.mat import read_mat
 from allpass.data.readers.npz import csr_keys, csr_parts, read_npz
 from allpass.data.repairs.repair import checked
 from allpass.data.stored import KEY, restore_notes, restore_words
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 Array = NDArray[Any]
 
@@ -82,7 +86,8 @@ def from_mat(
     """Read a graph from a MATLAB file (version 5) as LINKX and others store them.
 
     Facebook100 files have ``A`` and ``local_info``; others ``edge_index`` (or a sparse ``A``), ``node_feat`` (or
-    ``features``) and ``label``. Nodes counted from 1 are noticed and noted.
+    ``features``) and ``label``. Edges that never name a node 0 are taken as counted from 1, with a note, unless
+    the file has ``index_base`` = 0.
 
     Args:
         path: The file.
@@ -110,17 +115,57 @@ def from_graphml(path: str | Path, *, name: str | None = None, **options: Any) -
     if not path.is_file():
         raise MissingFileError(f"There is no file {str(path)!r}.", "Check the path.")
     content = path.read_bytes()
-    if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
+    letters = content.replace(b"\0", b"")  # of UTF-16 and UTF-32 too
+    if b"<!ENTITY" in letters or b"<!DOCTYPE" in letters:
         raise UnsafeFileError(
             f"The file {path.name} defines XML entities, which can exhaust memory.", "Remove its DOCTYPE."
         )
     try:
         graph = nx.read_graphml(path)
-    except (nx.NetworkXException, ParseError, KeyError, ValueError, TypeError) as error:
+        notes = _graphml_notes(content)
+    except (nx.NetworkXException, ParseError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise DataError(
-            f"The file {path.name} is not readable GraphML: {error}.", "Check that it is whole."
+            f"The file {path.name} is not readable GraphML: {str(error) or type(error).__name__:.120}.",
+            "Check that it is whole.",
         ) from error
-    return from_networkx(graph, name=name or path.stem, **options)
+    data = from_networkx(graph, name=name or path.stem, **options)
+    data.account.extend(notes)
+    return data
+
+
+def _graphml_notes(content: bytes) -> Account:
+    """What NetworkX adds and leaves out without a word."""
+    from xml.etree.ElementTree import fromstring
+
+    account = Account()
+    root = fromstring(content)  # noqa: S314 - entities are refused before
+    graphs = [element for element in root.iter() if _tag(element) == "graph"]
+    if not graphs:
+        return account
+    first, *others = graphs
+    declared = {part.get("id") for part in first if _tag(part) == "node"}
+    ends = {part.get(end) for part in first if _tag(part) == "edge" for end in ("source", "target")}
+    unknown = len(ends - declared)
+    account.add(
+        "undeclared-nodes",
+        unknown,
+        f"Edges name {many(unknown, 'node')} that the file does not declare; they were added without attributes.",
+        "Declare them, or leave out their edges.",
+    )
+    lost = sum(_tag(part) == "node" for graph in others for part in graph)
+    account.add(
+        "further-graphs",
+        len(others),
+        f"The file has {many(len(others), 'further graph')} beside or inside the first; "
+        f"{many(lost, 'node')} there were left out.",
+        "Save each graph in a file of its own.",
+    )
+    return account
+
+
+def _tag(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
 
 
 READERS: dict[str, Callable[..., Data]] = {".npz": from_npz, ".mat": from_mat, ".graphml": from_graphml}
@@ -202,13 +247,32 @@ def _mat_draft(values: dict[str, Any], path: Path) -> Draft:
     draft.x, labels = _first(values, _FEATURES), _first(values, _LABELS)
     draft.y = None if labels is None else _column_vector(labels)
     draft.num_nodes = _count_nodes(draft, values)
-    numbered = draft.edge_index
-    if edges is not None and numbered.size and numbered.min() >= 1 and numbered.max() == draft.num_nodes:
-        draft.edge_index = numbered - 1
-        draft.account.add(
-            "counted-from-1", draft.num_nodes, "Edges count nodes from 1; they were moved to count from 0."
-        )
+    if edges is not None:
+        _count_from_zero(draft, values)
     return draft
+
+
+def _count_from_zero(draft: Draft, values: dict[str, Any]) -> None:
+    """Move edges that count nodes from 1 as MATLAB does: those that never name a node 0."""
+    edges, base = np.asarray(draft.edge_index), _first(values, ("index_base",))
+    if edges.size == 0 or edges.dtype.kind not in "iuf" or edges.min() < 1:
+        return
+    if base is not None and np.asarray(base).size == 1 and np.asarray(base).item() == 0:
+        return
+    certain = edges.max() == draft.num_nodes
+    if draft.num_nodes == edges.max() + 1 and _is_counted_from_edges(draft):
+        draft.num_nodes -= 1
+    draft.edge_index = edges - 1
+    what = "Edges count nodes from 1; they were moved to count from 0."
+    if not certain:
+        what = f"Edges name the nodes {edges.min():.0f} to {edges.max():.0f}, never 0; they were taken to count from 1."
+    cure = "" if certain else "If they count from 0, add a variable index_base = 0 to the file."
+    draft.account.add("counted-from-1", draft.num_nodes, what, cure)
+
+
+def _is_counted_from_edges(draft: Draft) -> bool:
+    """Whether nothing but the edges says how many nodes there are."""
+    return draft.x is None and draft.y is None
 
 
 def _column_vector(labels: Any) -> Array:

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.io import savemat
 
-from allpass.data.readers import mat
+from allpass.data.readers import mat, npz
 from allpass.data.readers.mat import read_mat
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
 
@@ -35,14 +35,12 @@ def test_a_missing_file(tmp_path):
 
 
 def test_a_claim_beyond_the_most_is_refused(path, monkeypatch):
-    monkeypatch.setattr(mat, "MOST_BYTES", 10)
-    monkeypatch.setattr(mat.io, "loadmat", lambda *_, **__: pytest.fail("it was loaded"))
+    monkeypatch.setattr(mat, "most_bytes", lambda _: 10)
     with pytest.raises(UnsafeFileError, match="claims to hold 24"):
         read_mat(path)
 
 
-def test_a_header_that_claims_gigabytes_is_refused_before_allocating(tmp_path, monkeypatch):
-    monkeypatch.setattr(mat.io, "loadmat", lambda *_, **__: pytest.fail("it was loaded"))
+def test_a_header_that_claims_gigabytes_is_refused_before_allocating(tmp_path):
     path = tmp_path / "bomb.mat"
     savemat(path, {"x": np.zeros((1234567, 1))[:3]})
     data = path.read_bytes()
@@ -55,7 +53,7 @@ def test_a_header_that_claims_gigabytes_is_refused_before_allocating(tmp_path, m
 
 def test_a_truncated_file_is_damaged(path):
     whole = path.read_bytes()
-    for length in range(0, len(whole) - 1, 17):
+    for length in range(0, len(whole) - 1, len(whole) // 6):
         path.write_bytes(whole[:length])
         try:
             read_mat(path, ("A", "label"))
@@ -68,4 +66,37 @@ def test_a_truncated_file_is_damaged(path):
 def test_other_files(tmp_path, content):
     (tmp_path / "x.mat").write_bytes(content)
     with pytest.raises(DataError, match="not a readable mat file"):
+        read_mat(tmp_path / "x.mat")
+
+
+def test_cells_of_single_texts_and_numbers_are_text(tmp_path):
+    cells = np.empty((3, 1), dtype=object)
+    cells[:, 0] = ["a", "b", 3.0]
+    savemat(tmp_path / "x.mat", {"label": cells})
+    assert read_mat(tmp_path / "x.mat")["label"].ravel().tolist() == ["a", "b", "3.0"]
+
+
+@pytest.mark.parametrize("kind", ["struct", "cell"])
+def test_nested_variables_are_named(tmp_path, kind):
+    nested = np.empty(2, dtype=object)
+    nested[:] = [np.arange(3), "a"]
+    savemat(tmp_path / "x.mat", {"A": np.eye(2), "inner": {"a": 1} if kind == "struct" else nested})
+    with pytest.raises(DataError, match=f"'inner' of x.mat is a {kind} with parts of its own"):
+        read_mat(tmp_path / "x.mat")
+    assert read_mat(tmp_path / "x.mat", ["A"])["A"].shape == (2, 2)
+
+
+def test_a_crash_of_the_parser_is_a_damaged_file(path, tmp_path, monkeypatch):
+    child = tmp_path / "child.py"
+    child.write_text("import os; os.abort()")
+    monkeypatch.setattr(mat.mat_child, "__file__", str(child))
+    with pytest.raises(DataError, match="not a readable mat file: the parser crashed"):
+        read_mat(path)
+
+
+def test_memory_is_bounded(tmp_path, monkeypatch):
+    """What the parser may take follows from the size of the file."""
+    savemat(tmp_path / "x.mat", {"x": np.zeros((3000, 3000))}, do_compression=True)
+    monkeypatch.setattr(npz, "SMALL_BYTES", 2**20)
+    with pytest.raises(UnsafeFileError, match="claims to hold 72,000,000"):
         read_mat(tmp_path / "x.mat")

@@ -90,9 +90,27 @@ def test_a_directory_that_lies_as_well_is_refused(tmp_path, monkeypatch):
 
 
 def test_more_than_the_most_is_refused(good, monkeypatch):
-    monkeypatch.setattr(npz, "MOST_BYTES", 50)
-    with pytest.raises(UnsafeFileError, match="claims to hold"):
+    monkeypatch.setattr(npz, "SMALL_BYTES", 50)
+    monkeypatch.setattr(npz, "MOST_EXPANSION", 0.01)
+    with pytest.raises(UnsafeFileError, match=r"claims to hold .* numpy\.savez"):
         read_npz(good)
+
+
+@pytest.mark.parametrize(("method", "name"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "lzma")])
+def test_members_that_cannot_be_unpacked_in_parts_are_refused(tmp_path, method, name):
+    """Their decompressors give everything at once: 1.4 kB of bzip2 can become gigabytes."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(10))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", method) as archive:
+        archive.writestr("x.npy", buffer.getvalue())
+    with pytest.raises(UnsafeFileError, match=f"'x' of a.npz is compressed by {name}"):
+        read_npz(tmp_path / "a.npz")
+
+
+def test_zeros_behind_deflate_are_bounded(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", x=np.zeros(2**25 + 2**20))
+    with pytest.raises(UnsafeFileError, match="claims to hold 276,824,064"):
+        read_npz(tmp_path / "a.npz")
 
 
 def test_a_truncated_file_is_damaged_at_every_length(good, tmp_path):
@@ -153,3 +171,12 @@ class TestCsr:
         arrays[f"x_{part}"] = np.array(value)
         with pytest.raises(DataError, match="sparse matrix 'x' is inconsistent"):
             csr_parts(arrays, "x")
+
+
+@pytest.mark.parametrize("size", ["True", "2.0", "-1", "'a'", "99999999999999999999"])
+def test_a_size_that_is_none_is_refused(tmp_path, size):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({size},), }}".encode().ljust(117) + b"\n"
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("x.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header + bytes(16))
+    with pytest.raises(DataError, match=r"a\.npz"):
+        read_npz(tmp_path / "a.npz")

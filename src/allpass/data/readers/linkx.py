@@ -29,7 +29,12 @@ def read_facebook100(paths: Mapping[str, Path]) -> Draft:
     """
     values = read_mat(paths["data.mat"], ("A", "local_info"))
     sources, targets, num_nodes = _adjacency(values["A"])
-    metadata = one_row_each(np.asarray(values["local_info"]).astype(np.int64), num_nodes, "metadata")
+    stated = one_row_each(np.asarray(values["local_info"]), num_nodes, "metadata")
+    if stated.dtype.kind not in "iufb" or not np.isfinite(stated).all() or (stated != np.floor(stated)).any():
+        raise DataError(
+            "Some metadata in local_info are no whole numbers.", "Write 0 where something is not stated."
+        )
+    metadata = stated.astype(np.int64)
     if metadata.ndim != 2 or metadata.shape[1] != len(METADATA):
         raise DataError(
             f"The metadata have the shape {list(metadata.shape)}.",

@@ -14,9 +14,14 @@ from numpy.typing import NDArray
 
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
 
-MOST_BYTES = 16 * 2**30
-MOST_EXPANSION = 2000  # zlib itself cannot do better than about 1000
-SMALL_BYTES = 2**30  # below this the expansion does not matter
+SMALL_BYTES = 2**28
+"""Below this the expansion does not matter: what is read is copied and converted a few times."""
+
+MOST_EXPANSION = 20
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What NumPy writes. Others are decompressed without a bound on what comes out."""
+
+_OTHERS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 
 _BROKEN = (
     zipfile.BadZipFile,
@@ -27,6 +32,10 @@ _BROKEN = (
     RuntimeError,
     NotImplementedError,
     SyntaxError,
+    LookupError,
+    MemoryError,
+    OverflowError,
+    TypeError,
 )
 
 
@@ -51,6 +60,7 @@ def read_npz(path: Path, keys: Collection[str] | None = None) -> dict[str, NDArr
             wanted = {key: entries[key] for key in (entries if keys is None else keys)}
             total = 0
             for key, info in wanted.items():
+                _check_method(key, info, path)
                 with archive.open(info) as stream:
                     total += _claimed_bytes(stream, key, info.file_size, path)
             _check_total(total, path)
@@ -89,7 +99,7 @@ def _claimed_bytes(stream: IO[bytes], key: str, entry_size: int, path: Path) -> 
             f"The array {key!r} of {path.name} holds Python objects, which only unpickling could read.",
             "Save it again as numbers or fixed-length text.",
         )
-    if min(shape, default=0) < 0:
+    if any(isinstance(size, bool) for size in shape) or min(shape, default=0) < 0:
         raise DataError(f"The array {key!r} of {path.name} has the shape {shape}.", "Get the file again.")
     claimed = math.prod(shape) * dtype.itemsize
     if claimed > entry_size:
@@ -100,12 +110,25 @@ def _claimed_bytes(stream: IO[bytes], key: str, entry_size: int, path: Path) -> 
     return claimed
 
 
-def _check_total(total: int, path: Path) -> None:
-    size = path.stat().st_size
-    if total > MOST_BYTES or (total > SMALL_BYTES and total > MOST_EXPANSION * size):
+def _check_method(key: str, info: zipfile.ZipInfo, path: Path) -> None:
+    if info.compress_type not in _METHODS:
+        name = _OTHERS.get(info.compress_type, "an unknown method")
         raise UnsafeFileError(
-            f"The file {path.name} has {size:,} bytes and claims to hold {total:,}.",
-            "No honest file of this kind is packed so tightly; do not use it.",
+            f"The array {key!r} of {path.name} is compressed by {name}.",
+            "Save the file with numpy.savez or numpy.savez_compressed.",
+        )
+
+
+def most_bytes(path: Path) -> int:
+    """The most that a file may hold: 256 MiB, or 20 times its size if that is more."""
+    return max(SMALL_BYTES, MOST_EXPANSION * path.stat().st_size)
+
+
+def _check_total(total: int, path: Path) -> None:
+    if total > most_bytes(path):
+        raise UnsafeFileError(
+            f"The file {path.name} has {path.stat().st_size:,} bytes and claims to hold {total:,}.",
+            "If it is sound, save it without compression: numpy.savez.",
         )
 
 
@@ -113,6 +136,12 @@ def csr_parts(arrays: dict[str, NDArray[Any]], prefix: str) -> Any:
     """The SciPy CSR array stored as ``prefix_data``, ``prefix_indices``, ``prefix_indptr``, ``prefix_shape``."""
     import scipy.sparse as sp
 
+    numbers = arrays[f"{prefix}_data"]
+    if numbers.dtype.kind not in "biuf":
+        raise DataError(
+            f"The sparse matrix {prefix!r} is inconsistent: its numbers are of the type {numbers.dtype}.",
+            "Get the file again.",
+        )
     try:
         matrix = sp.csr_array(
             tuple(arrays[f"{prefix}_{part}"] for part in ("data", "indices", "indptr")),

@@ -15,7 +15,7 @@ from allpass.errors import DataError, InputError
 
 Array = NDArray[Any]
 
-_MOST_COLUMNS = 10**8
+_MOST_COLUMNS = 2**21
 
 
 def checked_features(

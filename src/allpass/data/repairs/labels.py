@@ -109,7 +109,7 @@ def exact_targets(values: Array) -> NDArray[np.float64]:
 def _one_column(values: Array) -> Array:
     if values.ndim == 2 and values.shape[1] == 1:
         return values[:, 0]
-    if values.ndim == 2 and values.dtype.kind in "biuf" and values.shape[0]:
+    if values.ndim == 2 and values.dtype.kind in "biuf" and values.size:
         one_hot = np.isin(values, (0, 1)).all() and (values.sum(axis=1) <= 1).all()
         if not one_hot:
             raise DataError(

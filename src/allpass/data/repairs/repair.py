@@ -34,7 +34,7 @@ from allpass.data.repairs.task import find_task, fractions_as_classes
 from allpass.data.tables.encodings import described
 from allpass.errors import DataError
 
-_BARE_NODES = 10**7  # beyond this, nodes that nothing is known about are more likely ids taken for positions
+_BARE_NODES = 1_000_000
 
 
 def checked(
