@@ -82,12 +82,11 @@ def measure(data: Data, *, workers: int, **size: int) -> dict[str, Any]:
         "model": MODEL,
         "nodes": data.num_nodes,
         **size,
-        "cores": cpu_count(),
         "sweeps": [told for _, told in (*full, quick)],
         "times_as_fast": full[0][1]["seconds"] / quick[1]["seconds"],
         "difference": estimate(gaps, overlap=overlap).to_dict(),
         "same_numbers": all(found.trials == whole.trials for found, _ in full),
-        **machine(),
+        "machine": machine(),
     }
 
 

@@ -187,6 +187,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm")},
     **{f"benchmarks-{name}": partial(results.engine, name) for name in ("engine", "engine-cuda")},
     "benchmarks-grid": results.grid,
+    "benchmarks-sweeps": results.sweeps,
     "benchmarks-verdict": results.verdict,
     "accuracy": results.accuracy,
 }

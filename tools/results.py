@@ -75,6 +75,32 @@ def grid() -> str:
     )
 
 
+def sweeps() -> str:
+    """A sweep with more workers and with early stopping, against one worker and every setting on every split."""
+    found = _read("sweeps")
+    before = found["sweeps"][0]
+    rows = [
+        (
+            str(one["workers"]),
+            "yes" if one["early_stop"] else "no",
+            f"{one['runs']:,}",
+            f"{one['seconds']:.1f}",
+            f"{before['seconds'] / one['seconds']:.1f}",
+            f"{100 * one['test_score']:.1f}%",
+        )
+        for one in found["sweeps"]
+    ]
+    gap = found["difference"]
+    shown = table(
+        ("workers>", "early stopping", "runs>", "seconds>", "times as fast>", "chosen: test accuracy>"), rows
+    )
+    return (
+        f"{shown}\n\n{found['trials']} settings of `{found['model']}` on {found['count']} splits of {found['nodes']:,} "
+        f"nodes. The setting that early stopping chooses differs in test accuracy by {100 * gap['mean']:+.2f} points, "
+        f"95% interval {100 * gap['low']:+.2f} to {100 * gap['high']:+.2f}. Measured on {_machine(found, 'cpu')}."
+    )
+
+
 def verdict() -> str:
     """What following the diagnosis costs, graph by graph."""
     rows = verdict_rows.read(RESULTS / "verdict.csv")

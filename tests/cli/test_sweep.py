@@ -193,3 +193,19 @@ def test_no_interval_of_two_splits_and_none_beyond_what_a_score_can_be(call, pre
     words = ("--model", "gcn", "--trials", "1")
     assert "interval" not in call(*words, "--count", "2").stdout
     assert " to 100.0%" in call(*words, "--count", "3").stdout
+
+
+def test_how_many_were_stopped_is_shown(call, pretend):
+    pretend(val=lambda s: s["lr"], test=lambda s: s["lr"])
+    out = call(
+        "--model", "gcn", "--set", "lr=0.01:0.1", "--set", "weight_decay=0", "--set", "dropout=0.5"
+    ).stdout
+    assert "Stopped as hopeless after a few splits: 6 of 10 (--no-early-stop trains all of them" in " ".join(
+        out.split()
+    )
+    heading = next(line.split() for line in out.splitlines() if line.startswith("validation"))
+    assert heading == ["validation", "loss", "splits", "lr"]
+    found = json.loads(
+        call("--model", "gcn", "--set", "lr=0.01:0.1", "--set", "weight_decay=0", "--json").stdout
+    )
+    assert found["stopped"] == sum(trial["stopped"] for trial in found["trials"]) > 0

@@ -19,7 +19,13 @@ def write(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "block",
-    [lambda: results.benchmark("spmm"), lambda: results.engine("spmm"), results.grid, results.accuracy],
+    [
+        lambda: results.benchmark("spmm"),
+        lambda: results.engine("spmm"),
+        results.grid,
+        results.sweeps,
+        results.accuracy,
+    ],
 )
 def test_without_results_it_says_what_is_missing(write, block):
     with pytest.raises(results.InputMissingError, match=r"benchmarks.results.\w+\.json: run make bench"):
@@ -75,6 +81,27 @@ def test_a_benchmark_of_two_devices_names_both(write):
     assert "Measured on Some CPU, 2 threads and Some GPU, torch 2.13.0;" in results.benchmark("spmm")
     write("spmm", {"machine": machine, "rows": [{"case": "small", **row}]})
     assert "Measured on Some CPU, 2 threads, torch 2.13.0;" in results.benchmark("spmm")
+
+
+def test_sweeps_are_a_table_against_the_slowest(write):
+    chosen = {"stopped": 0, "chosen": {"lr": 0.1}}
+    found = {
+        "machine": MACHINE,
+        "model": "gcn",
+        "nodes": 1200,
+        "count": 10,
+        "trials": 30,
+        "sweeps": [
+            {"workers": 1, "early_stop": False, "seconds": 100.0, "runs": 300, "test_score": 0.9, **chosen},
+            {"workers": 2, "early_stop": True, "seconds": 20.0, "runs": 85, "test_score": 0.895, **chosen},
+        ],
+        "difference": {"mean": -0.005, "low": -0.02, "high": 0.01, "count": 10},
+    }
+    write("sweeps", found)
+    shown = results.sweeps()
+    assert "| 1 | no | 300 | 100.0 | 1.0 | 90.0% |" in shown
+    assert "| 2 | yes | 85 | 20.0 | 5.0 | 89.5% |" in shown
+    assert "by -0.50 points, 95% interval -2.00 to +1.00. Measured on Some CPU" in shown
 
 
 def test_a_grid_is_a_sentence(write):

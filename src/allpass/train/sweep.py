@@ -12,9 +12,8 @@ from allpass.data.arguments import whole_number
 from allpass.data.splits import Split, shares
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
-from allpass.train.executors.cluster import held
 from allpass.train.executors.cores import chosen
-from allpass.train.executors.executor import Executor
+from allpass.train.executors.executor import Executor, held
 from allpass.train.fit import job_of
 from allpass.train.given import folds_of, graph_of
 from allpass.train.halving import Course
@@ -184,20 +183,20 @@ def sweep(
     course = Course(store, splits, seeds, early_stop, score.name)
     began, found, ended = datetime.now(UTC), list[Trial](), list[Run]()
     planned = sum(course.planned(min(step, most - start)) for start in range(0, most, step))
-    with shown(on_progress, f"sweeping {model}") as told:
-        while asked := tried.ask(min(step, most - len(found))):
-            job = job_of(model, data, splits, asked, seeds, config, curves=True)
-            machines = chosen([(job, course.planned(len(asked)))], workers, executor)
-            with held(machines):
-                runs = course.runs(
-                    job, machines, counted(told, len(ended), course.planned(len(asked)), planned)
-                )
+    asked = tried.ask(min(step, most))
+    job = job_of(model, data, splits, asked, seeds, config, curves=True)
+    machines = chosen([(job, planned)], workers, executor)
+    with shown(on_progress, f"sweeping {model}") as told, held(machines) as ready:
+        while asked:
+            runs = course.runs(job, ready, counted(told, len(ended), course.planned(len(asked)), planned))
             for settings, part in zip(asked, runs, strict=True):
                 stopped = len(part) < len(splits) * len(seeds)
                 trial = trial_of(settings, part, len(part) // len(seeds), score.name, stopped=stopped)
                 tried.tell(settings, score.sign * trial.val_score)
                 found.append(trial)
                 ended += part
+            asked = tried.ask(min(step, most - len(found)))
+            job = job_of(model, data, splits, asked, seeds, config, curves=True)
     read = sum(run.ended < began for run in ended)
     trained = len(ended) - read
     name = getattr(data, "name", None) or "unnamed"

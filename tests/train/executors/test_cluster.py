@@ -3,22 +3,28 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
-from tests.train.executors.tiny import Tiny, acts, check_events, trains
+from tests.train.executors.tiny import Doomed, Tiny, acts, check_events, trains
+from torch_geometric.data import Data
 
 import allpass
+from allpass.data import splits
 from allpass.errors import InputError, MissingExtraError
 from allpass.papers.runner import reproduce
 from allpass.papers.study import Plan
 from allpass.papers.tables.protocol import Protocol
 from allpass.papers.tables.trainings import Trainings
+from allpass.testing import learnable_graph
+from allpass.train.compare import compare
 from allpass.train.executors import Event, Local, RayCluster, Task
 from allpass.train.executors.cluster import largest_first
 from allpass.train.runs.store import Store
@@ -91,6 +97,61 @@ def test_a_machine_lost_in_mid_run_costs_nothing(cluster: Any, tmp_path: Path, c
     assert stored == {key.identity: 1 for task in study.given for key in study.keys(task)}
     came = Counter(run.key.identity for event in watched.seen for run in event.runs)
     assert came[study.keys(study.given[lost[0]])[0].identity] == 2  # it was under way, and was begun again
+
+
+def learnable() -> Data:
+    x, A, y, _ = learnable_graph()
+    return Data(x=x, edge_index=A.edge_index, y=y, num_nodes=len(y), name="learnable")
+
+
+def test_a_comparison_on_a_cluster_has_the_numbers_of_this_process(cluster: Any, tmp_path: Path) -> None:
+    data = learnable()
+    folds = splits(data, "random", count=2)
+    here, there = (
+        compare(["mlp-2", "gcn"], data, folds, executor=executor, epochs=3)
+        for executor in (Local(), RayCluster(cluster.address))
+    )
+    assert [one.scores for one in here.contenders] == [one.scores for one in there.contenders]
+
+
+@dataclass
+class Hanging:
+    """An executor whose work hangs on the machine ``doomed``."""
+
+    executor: RayCluster
+    folder: Path
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Event]:
+        return self.executor.run([replace(task, work=Doomed(task.work, str(self.folder))) for task in tasks])
+
+
+@pytest.mark.slow
+def test_a_comparison_survives_a_machine_that_is_lost(cluster: Any, tmp_path: Path) -> None:
+    """Two machines, one killed in mid-run: every run once, and the numbers of this process."""
+    data, models, struck = learnable(), ["mlp-2", "gcn", "trees"], []
+    folds = splits(data, "random", count=10)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+
+    def strike() -> None:
+        while not (found := list(marks.iterdir())):
+            time.sleep(0.05)
+        struck.extend(found)
+        os.kill(int(found[0].name), signal.SIGKILL)
+        cluster.remove_node(doomed, allow_graceful=False)
+
+    with machine(cluster, env_vars={"MACHINE": "doomed"}) as doomed, Store(tmp_path / "runs.db") as store:
+        striker = Thread(target=strike, daemon=True)
+        striker.start()
+        executor = Hanging(RayCluster(cluster.address), marks)
+        found = compare(models, data, folds, store=store, executor=executor, epochs=30)
+        striker.join(timeout=60)
+        stored = Counter(run.key.identity for run in store.runs())
+    assert struck
+    assert len(stored) == 30
+    assert set(stored.values()) == {1}
+    alone = compare(models, data, folds, workers=1, epochs=30)
+    assert [one.scores for one in found.contenders] == [one.scores for one in alone.contenders]
 
 
 def test_the_cluster_tells_what_this_process_does(

@@ -19,7 +19,8 @@ from allpass.papers.study import OfStudy, Plan
 from allpass.papers.tables.protocol import Protocol
 from allpass.papers.tables.trainings import Trainings
 from allpass.train.executors import Local, Task
-from allpass.train.executors.executor import events
+from allpass.train.executors.executor import events, held
+from allpass.train.executors.local import Alone
 from allpass.train.runs.store import Store
 
 
@@ -139,6 +140,13 @@ def test_workers_share_a_gpu(tmp_path: Path) -> None:
         assert len(store) == 8
 
 
+def test_a_script_without_a_guard_is_run_once(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=200, check=False)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["begun", "2 runs"]), done.stderr
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_parent(sent: signal.Signals) -> None:
     driver = subprocess.Popen(
@@ -166,6 +174,16 @@ def test_workers_end_with_their_parent(sent: signal.Signals) -> None:
         time.sleep(0.05)
 
 
+SCRIPT = """
+print("begun", flush=True)
+from allpass import compare
+from allpass.data import planted_partition, splits
+
+data = planted_partition(60, num_classes=2, average_degree=4, homophily=0.9, num_features=4, seed=0)
+found = compare(["gcn"], data, splits(data, "random", count=2), workers=2, epochs=2)
+print(len(found["gcn"].scores), "runs")
+"""
+
 DRIVER = """
 import json
 import signal
@@ -188,3 +206,25 @@ def _alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_processes_stay_for_the_next_round_while_they_are_held() -> None:
+    with held(Local(workers=2)) as ready:
+        assert ready is not None
+        rounds = [
+            {run.versions["process"] for event in ready.run([acts("a"), acts("b")]) for run in event.runs}
+            for _ in range(2)
+        ]
+        half = ready.run([acts("c", runs=1000, pause=0.05)])
+        next(half)
+        half.close()  # what was under way ends
+        assert len(list(ready.run([acts("d", runs=1), acts("e", runs=1)]))) == 4
+    assert rounds[0] == rounds[1]
+    assert multiprocessing.active_children() == []
+
+
+def test_what_cannot_be_held_is_itself() -> None:
+    plain = Alone("cpu")
+    with held(plain) as ready, held(None) as nothing:
+        assert ready is plain
+        assert nothing is None

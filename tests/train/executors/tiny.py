@@ -15,6 +15,7 @@ from allpass.errors import DeviceError, InputError
 from allpass.papers.study import Plan, Row
 from allpass.papers.tables.trainings import Trainings
 from allpass.train.executors import Event, Executor, Task
+from allpass.train.executors.task import Work
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
@@ -102,6 +103,21 @@ def _first(task: Task) -> bool:
     known = mark.exists()
     mark.touch()
     return not known
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """Work that on the machine named ``doomed`` leaves the number of its process in a folder and hangs in mid-run."""
+
+    work: Work
+    folder: str
+
+    def __call__(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        for runs in self.work(task, device):
+            if os.environ.get("MACHINE") == "doomed":
+                (Path(self.folder) / str(os.getpid())).touch()
+                time.sleep(300)
+            yield runs
 
 
 @dataclass(frozen=True)

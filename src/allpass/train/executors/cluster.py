@@ -8,14 +8,14 @@ import re
 import socket
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allpass import __version__
 from allpass.errors import DeviceError, InputError, MissingExtraError
-from allpass.train.executors.executor import ATTEMPTS, Event, Executor, events, given_up
+from allpass.train.executors.executor import ATTEMPTS, Event, events, given_up
 from allpass.train.executors.pieces import Pieces
 from allpass.train.executors.task import Task
 
@@ -48,23 +48,18 @@ class RayCluster:
 
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks; a connection to Ray that this process has already is used as it is."""
-        with _connected(self.address or os.environ.get("RAY_ADDRESS")):
+        with self.held():
             if _has_gpus():
                 yield from _streamed(tasks, on_gpus=True)
             else:
                 pieces = Pieces.cut(tasks)
                 yield from pieces.joined(_streamed(pieces.tasks, on_gpus=False))
 
-
-def held(executor: Executor | None) -> AbstractContextManager[None]:
-    """One connection to a cluster for several rounds of tasks; nothing for other executors.
-
-    Args:
-        executor: What does the tasks.
-    """
-    if not isinstance(executor, RayCluster):
-        return nullcontext()
-    return _connected(executor.address or os.environ.get("RAY_ADDRESS"))
+    @contextmanager
+    def held(self) -> Iterator[RayCluster]:
+        """The same for several rounds of tasks, over one connection."""
+        with _connected(self.address or os.environ.get("RAY_ADDRESS")):
+            yield self
 
 
 def _has_gpus() -> bool:

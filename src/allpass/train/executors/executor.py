@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +43,16 @@ class Executor(Protocol):
     def run(self, tasks: Sequence[Task]) -> Generator[Event]:
         """Do all tasks, in any order; every one of them has an event that ends it."""
         ...
+
+
+def held(executor: Executor | None) -> AbstractContextManager[Executor | None]:
+    """An executor for several rounds of tasks: one with a method ``held`` keeps its processes or its connection.
+
+    Args:
+        executor: What does the tasks.
+    """
+    ready = getattr(executor, "held", None)
+    return nullcontext(executor) if ready is None else ready()
 
 
 def events(number: int, task: Task, device: str) -> Iterator[Event]:

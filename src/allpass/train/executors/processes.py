@@ -7,7 +7,7 @@ import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -23,40 +23,63 @@ from allpass.train.executors.task import Task
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def in_processes(tasks: Sequence[Task], device: str, workers: int) -> Generator[Event]:
-    """Do tasks in worker processes; none of them outlives the iteration, nor this process.
+class Pool:
+    """Worker processes, started as tasks need them and kept for the next round; none outlives it or this process.
 
     Args:
-        tasks: What is done.
         device: Where each process computes.
         workers: How many processes there are at most.
     """
-    left, begun = deque(range(len(tasks))), Counter[int]()
-    script = any(_module(task.work) == "__main__" for task in tasks)
-    busy: dict[object, _Worker] = {}
-    with ExitStack() as stack:
-        count = min(workers, len(tasks))
-        idle = [_started(stack, device, count, script) for _ in range(count)]
-        while left or busy:
-            while left and idle:
-                worker, number = idle.pop(), left.popleft()
-                begun[number] += 1
-                busy[worker.pipe] = worker
-                worker.give(number, tasks[number])
-            for pipe in wait([worker.pipe for worker in busy.values()]):
-                worker = busy[pipe]
-                event = worker.hear()
-                if event is None:
-                    del busy[pipe]
-                    idle.append(_started(stack, device, count, script))
-                    if begun[worker.number] == ATTEMPTS:
-                        yield given_up(worker.number, worker.end())
-                    else:
-                        left.appendleft(worker.number)
-                    continue
-                if event.ended:
-                    idle.append(busy.pop(pipe))
-                yield event
+
+    def __init__(self, device: str, workers: int) -> None:
+        self._device, self._workers = device, workers
+        self._idle: list[_Worker] = []
+
+    def run(self, tasks: Sequence[Task]) -> Generator[Event]:
+        """Do tasks.
+
+        Args:
+            tasks: What is done.
+        """
+        left, begun = deque(range(len(tasks))), Counter[int]()
+        script = any(_module(task.work) == "__main__" for task in tasks)
+        count = min(self._workers, len(tasks))
+        busy: dict[object, _Worker] = {}
+        try:
+            while len(self._idle) < count:
+                self._idle.append(self._started(script))
+            while left or busy:
+                while left and self._idle:
+                    worker, number = self._idle.pop(), left.popleft()
+                    begun[number] += 1
+                    busy[worker.pipe] = worker
+                    worker.give(number, tasks[number])
+                for pipe in wait([worker.pipe for worker in busy.values()]):
+                    worker = busy[pipe]
+                    event = worker.hear()
+                    if event is None:
+                        del busy[pipe]
+                        reason = worker.end()
+                        self._idle.append(self._started(script))
+                        if begun[worker.number] == ATTEMPTS:
+                            yield given_up(worker.number, reason)
+                        else:
+                            left.appendleft(worker.number)
+                        continue
+                    if event.ended:
+                        self._idle.append(busy.pop(pipe))
+                    yield event
+        finally:
+            for worker in busy.values():
+                worker.end()
+
+    def close(self) -> None:
+        """End all processes."""
+        while self._idle:
+            self._idle.pop().end()
+
+    def _started(self, script: bool) -> _Worker:
+        return _Worker(self._device, self._workers, script)
 
 
 class _Worker:
@@ -94,12 +117,6 @@ class _Worker:
             return f"The last one left with exit status {code}; it may have said why on the terminal."
         name = signal.Signals(-code).name
         return f"The last one was killed by {name}; where memory ran out, fewer workers help."
-
-
-def _started(stack: ExitStack, device: str, workers: int, script: bool) -> _Worker:
-    worker = _Worker(device, workers, script)
-    stack.callback(worker.end)
-    return worker
 
 
 def _context(device: str) -> ForkServerContext | SpawnContext:
