@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from tests.train.executors.tiny import Tiny, acts, perform
+from tests.train.executors.tiny import Made, Tiny, acts, perform
 
-from allpass.cli import reproduced
 from allpass.cli.main import run
 from allpass.papers import at_hand, catalogue
 from allpass.papers.catalogue import STUDIES
-from allpass.papers.pages.csv_file import read_rows
-from allpass.papers.pages.page import Page, Table
-from allpass.papers.study import OfStudy, Plan, Row, Study
+from allpass.papers.homophily import Statistic
+from allpass.papers.rank import Ranks
+from allpass.papers.result import read_results
+from allpass.papers.study import OfStudy, Plan
 from allpass.train.executors import Task
 from allpass.train.runs.run import Run
 from allpass.train.runs.store import Store
@@ -72,17 +73,12 @@ class Asked(Tiny):
 
     plans: ClassVar[list[Plan]] = []
 
-    def cells(self) -> Sequence[str]:
-        return ("GCN", "ACM: all", "ACM: all, mixed", "Cora", "ACM: all, mixed/Cora")
+    def axes(self) -> Mapping[str, Sequence[str]]:
+        return {"names": ("GCN", "ACM: all", "ACM: all, mixed", "Cora", "ACM: all, mixed/Cora")}
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Made] = ()) -> list[Task]:
         self.plans.append(plan)
-        return super().tasks(plan, store)
-
-
-def page(study: Study, rows: Sequence[Row]) -> Page:
-    lines = tuple((str(row["identity"]), str(row["status"])) for row in rows)
-    return Page(study.title, (Table("All runs.", ("run", "status"), lines),))
+        return super().tasks(plan, store, known)
 
 
 @pytest.fixture
@@ -94,7 +90,6 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(
             catalogue, "STUDIES", {"tiny": Asked([replace(task, work=OfStudy("tiny")) for task in tasks])}
         )
-        monkeypatch.setattr(reproduced, "PAGES", {"tiny": page})
 
     return inside
 
@@ -105,7 +100,7 @@ def test_the_list_has_everything(call: Call, words: tuple[str, ...], tmp_path: P
     assert found.status == 0
     lines = found.out.splitlines()
     assert [line.split()[0] for line in lines[1 : len(STUDIES) + 1]] == list(STUDIES)
-    assert all(study.title in found.out for study in STUDIES.values())
+    assert all(study.words.title in found.out for study in STUDIES.values())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -156,27 +151,45 @@ def test_a_file_is_no_folder_and_that_is_known_before_anything_is_run(call: Call
 def test_parts_that_were_run_before_stay_on_the_page(call: Call, offline: None, tmp_path: Path) -> None:
     assert call("homophily", "--cells", "karate").status == 0
     assert call("HOMOPHILY", "--cells", "examples").out.endswith(" in results\n")
-    titles = {row["title"] for row in read_rows(tmp_path / "results" / "homophily.csv")}
+    titles = {row.title for row in read_results(tmp_path / "results" / "homophily.csv", Statistic)}
     assert len(titles) == 4
-    path = tmp_path / "results" / "homophily.csv"
-    path.write_text("title,metric\nother,rows\n")  # of another version
+
+
+def test_rows_of_an_earlier_run_are_not_run_again(call: Call, offline: None, tmp_path: Path) -> None:
     assert call("homophily", "--cells", "karate").status == 0
-    assert {row["title"] for row in read_rows(path)} == {"Karate"}
+    words = (
+        "homophily",
+        "--cells",
+        "karate",
+        "--resume",
+        "results/homophily.csv",
+        "--store",
+        "other.db",
+        "--out",
+        "new",
+    )
+    assert call(*words).status == 0
+    with Store(tmp_path / "other.db") as store:
+        assert len(store) == 0
+    assert (tmp_path / "new" / "homophily.csv").read_bytes() == (
+        tmp_path / "results" / "homophily.csv"
+    ).read_bytes()
+    gone = call("homophily", "--resume", "gone.csv")
+    assert (
+        gone.err == "allpass: There is no file 'gone.csv'. Give the CSV file of an earlier run to --resume.\n"
+    )
 
 
 def test_a_list_of_the_cells_of_one(call: Call, tmp_path: Path) -> None:
     found = call("table1", "--list")
     assert found.status == 0
-    title, rows, columns, graphs, kinds, single, how = found.out.splitlines()
-    assert title == STUDIES["table1"].title
+    title, rows, columns, kinds, single = found.out.splitlines()
+    assert title == STUDIES["table1"].words.title
     assert rows.startswith("rows: LP, Cheby, ")
     assert columns.startswith("columns: Cora 0.5%, Cora 1%, ")
-    assert graphs == "graphs, each with all of its columns: Cora, CiteSeer, PubMed"
-    assert kinds == "kinds of numbers: same, fresh, honest"
-    assert single == "single cells: 224, such as LP/Cora 0.5%"
-    assert how == "Rows and columns name the cells where they meet, as in --cells 'LP,Cora 0.5%'"
-    assert "graphs" not in call("acm-random", "--list").out
-    assert call("examples", "--list").out.splitlines()[1:] == ["bipartite, high-pass, limitation"]
+    assert kinds == "kinds: same, fresh, tuned"
+    assert single.startswith("single cells: 224, such as 'LP/Cora 0.5%'")
+    assert call("examples", "--list").out.splitlines()[1:] == ["graphs: bipartite, high-pass, limitation"]
     assert "PubMed, 'Cornell, corrected', Texas-4, " in call("homophily", "--list").out.replace("\n", " ")
     assert list(tmp_path.iterdir()) == []
 
@@ -204,53 +217,31 @@ def test_an_option_without_an_id_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "idle"),
     [
-        (
-            ("acm-random", "--quick", "--cells", "fresh,ACM-GCN,Texas"),
-            "a quick run leaves it out. Leave out --quick, or name other --cells.",
-        ),
-        (
-            ("acm-fixed", "--cells", "WRGAT/Texas"),
-            "allpass has no network for WRGAT on Texas (published: 83.62 ± 5.50). Name other --cells; allpass "
-            "reproduce acm-fixed --list names all.",
-        ),
-        (
-            ("acm-random", "--quick", "--cells", "fresh,H2GCN,Texas"),
-            "the splits of the source are not known for H2GCN on Texas, so that none can be called fresh. Name other "
-            "--cells; allpass reproduce acm-random --list names all.",
-        ),
+        (("acm-random", "--quick", "--cells", "fresh,ACM-GCN,Texas"), "'fresh', 'ACM-GCN', 'Texas'"),
+        (("acm-fixed", "--cells", "WRGAT/Texas"), "'WRGAT/Texas'"),
+        (("acm-random", "--cells", "GCN,Geom-GCN*,Texas,same"), "'Geom-GCN*'"),
     ],
 )
-def test_what_cannot_be_run_is_told_with_its_reason(
-    call: Call, words: tuple[str, ...], message: str, tmp_path: Path
+def test_cells_that_match_nothing_are_named(
+    call: Call, words: tuple[str, ...], idle: str, tmp_path: Path
 ) -> None:
     found = call(*words)
     assert (found.status, found.out) == (2, "")
-    assert found.err == f"allpass: Of {words[0]!r} nothing that is named can be run: {message}\n"
+    assert found.err.startswith(f"allpass: Nothing to run for {idle} in {words[0]!r}")
+    assert len(found.err) < 310
     assert not (tmp_path / "results").exists()
-
-
-def test_homophily_runs_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
-    found = call("homophily", "--cells", "cora,karate,examples")
-    assert (found.status, found.err) == (0, "")
-    assert {row["dataset"] for row in read_rows(tmp_path / "results" / "homophily.csv")} == {
-        *("cora", "karate"),
-        *("example-bipartite", "example-high-pass", "example-limitation"),
-    }
-    assert "\n- Of metrics, 8 of 8 published values are given by one of two conventions: " in found.out
-    pictures = {path.name for path in (tmp_path / "results").glob("*-*")}
-    assert pictures == {"homophily-conventions.svg", "homophily-conventions.pdf"}
 
 
 def test_it_writes_its_files_and_says_the_same_again(call: Call, offline: None, tmp_path: Path) -> None:
     words = ("homophily", "--cells", "Karate", "--out", "here/there", "--store", "kept.db")
     first = call(*words)
     assert (first.status, first.err) == (0, "")
-    assert first.out.startswith(STUDIES["homophily"].title)
+    assert first.out.startswith(STUDIES["homophily"].words.title)
     folder = tmp_path / "here" / "there"
-    rows = len(read_rows(folder / "homophily.csv"))
-    names = "homophily.md, homophily.tex, homophily.html, homophily.csv"
+    rows = len(read_results(folder / "homophily.csv", Statistic))
+    names = "homophily.md, homophily.csv, homophily.svg, homophily.tex"
     assert first.out.endswith(f"{rows} rows; {names} in {Path('here', 'there')}\n")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert files.keys() == set(names.split(", "))
@@ -264,16 +255,11 @@ def test_it_writes_its_files_and_says_the_same_again(call: Call, offline: None, 
 
 
 def test_ranks_run_quickly_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
-    found = call("rank", "--quick", "--cells", "relu")  # the other activations take as long each
+    found = call("rank", "--quick", "--cells", "relu,gcn")
     assert (found.status, found.err) == (0, "")
-    assert "A quick run: it proves the path, and its numbers mean nothing." in found.out
-    assert "(outside)" not in found.out
-    rows = read_rows(tmp_path / "results" / "quick" / "rank.csv")
-    assert [(row["network"], row["quick"]) for row in rows] == [
-        ("gcn", True),
-        ("snowball", True),
-        ("krylov", True),
-    ]
+    assert "Quick run: its numbers mean nothing." in found.out
+    (row,) = read_results(tmp_path / "results" / "quick" / "rank.csv", Ranks)
+    assert (row.network, row.quick) == ("gcn", True)
 
 
 @pytest.mark.parametrize(
@@ -303,24 +289,22 @@ def test_what_cannot_be_done_is_told_beside_the_rest(
     found = call("tiny")
     assert found.status == 1
     assert found.err.splitlines() == [
-        "Could not be done: refused. Got 3. Expected 4.",
-        "Could not be done: [broken]. ZeroDivisionError: division by zero",
+        "Failed: refused. Got 3. Expected 4.",
+        "Failed: [broken]. ZeroDivisionError: division by zero",
     ]
-    assert len(read_rows(tmp_path / "results" / "tiny.csv")) == 4
+    assert len(read_results(tmp_path / "results" / "tiny.csv", Made)) == 4
 
 
 def test_what_stands_in_the_way_of_much_is_told_once(call: Call, tiny: Callable[..., None]) -> None:
     tiny(acts("fine"), *(acts(f"part {number}", end="refusal") for number in range(5)))
-    assert call("tiny").err.splitlines() == [
-        "Could not be done: part 0; part 1; part 2; and 2 more. Got 3. Expected 4."
-    ]
+    assert call("tiny").err.splitlines() == ["Failed: part 0; part 1; part 2; and 2 more. Got 3. Expected 4."]
 
 
 def test_nothing_at_all_is_an_error(call: Call, tiny: Callable[..., None], tmp_path: Path) -> None:
     tiny()
     found = call("tiny")
     assert (found.status, found.out) == (2, "")
-    assert found.err.startswith("allpass: Of 'tiny' nothing that is named can be run. Name other --cells")
+    assert found.err == "allpass: Nothing of 'tiny' could be run. See the message for each part above.\n"
     assert not (tmp_path / "results").exists()
 
 
@@ -349,10 +333,10 @@ def test_stopped_it_goes_on_where_it_was(
     with monkeypatch.context() as patch:
         patch.setattr(Asked, "perform", stopped)
         found = call("tiny")
-    assert (found.status, found.out) == (130, "1 row; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
+    assert (found.status, found.out) == (130, "1 row; tiny.md, tiny.csv, tiny.svg, tiny.tex in results\n")
     assert found.err == "Stopped. runs.db holds 1 run in all; the same command goes on from there.\n"
-    assert len(read_rows(tmp_path / "results" / "tiny.csv")) == 1
-    assert call("tiny").out.endswith("3 rows; tiny.md, tiny.tex, tiny.html, tiny.csv in results\n")
+    assert len(read_results(tmp_path / "results" / "tiny.csv", Made)) == 1
+    assert call("tiny").out.endswith("3 rows; tiny.md, tiny.csv, tiny.svg, tiny.tex in results\n")
 
 
 @pytest.mark.parametrize("runs", [0, 1])
@@ -368,7 +352,7 @@ def test_stopped_again_it_ends_at_once(
 
     tiny(acts("a", runs=3))
     monkeypatch.setattr(Asked, "perform", stopped)
-    monkeypatch.setattr(reproduced, "write", interrupted)
+    monkeypatch.setattr("allpass.cli.reproduced.write", interrupted)
     found = call("tiny")
     line = (
         f"Stopped. runs.db holds {runs} run{'s' * (runs != 1)} in all; the same command goes on from there.\n"
@@ -401,3 +385,21 @@ def test_a_folder_of_datasets_is_named_as_for_other_verbs(
     (tmp_path / "mine").mkdir()
     assert call("rank", "--list", "--data-dir", "mine").status == 0
     assert os.environ["ALLPASS_DATA"] == str(tmp_path / "mine")
+
+
+def test_a_terminated_run_says_so_and_writes_what_has_ended(
+    call: Call, tiny: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def terminated(self: Tiny, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        yield from perform(acts(task.title, runs=1), device)
+        os.kill(os.getpid(), signal.SIGTERM)
+        yield []
+
+    tiny(acts("a", runs=3))
+    monkeypatch.setattr(Asked, "perform", terminated)
+    found = call("tiny")
+    assert (found.status, found.err) == (
+        130,
+        "Stopped. runs.db holds 1 run in all; the same command goes on from there.\n",
+    )
+    assert len(read_results(tmp_path / "results" / "tiny.csv", Made)) == 1

@@ -7,23 +7,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.papers.performing import rows_of
+from tests.papers.performing import results_of
 
 from allpass.data import load
 from allpass.errors import InputError
-from allpass.papers.content import read_text
-from allpass.papers.examples import STUDY, measured, parse_study
-from allpass.papers.study import Plan, Row
+from allpass.papers.examples import STUDY, Checked, measured
+from allpass.papers.study import Plan
 from allpass.train.runs.store import Store
 
-TEXT = read_text("examples")
 GRAPHS = {"bipartite": 6, "high-pass": 7, "limitation": 10}
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
-    found = rows_of(STUDY, tmp_path_factory.mktemp("examples"), Plan())
-    return {str(row["graph"]): row for row in found}
+def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Checked]:
+    found = results_of(STUDY, tmp_path_factory.mktemp("examples"), Plan())
+    return {row.graph: row for row in found}
 
 
 def fractions(dataset: str, *, high: bool) -> list[list[Fraction]]:
@@ -72,22 +70,22 @@ def test_matrices_and_nodes_are_those_of_exact_arithmetic(graph: str) -> None:
             assert found.scores["H_agg"] == pytest.approx(np.mean(near))
 
 
-def test_all_that_is_known_is_found_again(rows: dict[str, Row]) -> None:
-    assert {name: (row["known"], row["agree"]) for name, row in rows.items()} == {
+def test_all_that_is_known_is_found_again(rows: dict[str, Checked]) -> None:
+    assert {name: (row.known, row.agree) for name, row in rows.items()} == {
         "bipartite": (5, 5),
         "high-pass": (4, 4),
         "limitation": (1, 1),
     }
-    assert all(float(str(row["difference"])) <= 5e-5 for row in rows.values())
+    assert all(row.difference <= 5e-5 for row in rows.values())
 
 
-def test_rows_hold_the_graph(rows: dict[str, Row]) -> None:
-    assert rows["bipartite"]["edges"] == "1-4 1-5 1-6 2-4 2-5 2-6 3-4 3-5 3-6"
-    assert rows["high-pass"]["labels"] == "0 0 0 1 1 1 1"
-    assert rows["high-pass"]["aggregated"] == "1 2 4 5 6 7"  # node 3 is drawn to the other class
-    assert rows["high-pass"]["drawn"] == ""
-    assert rows["limitation"]["drawn"] == "1 2 3 4 5 6 7 8 9 10"
-    lines = str(rows["limitation"]["S_high"]).split("; ")
+def test_rows_hold_the_graph(rows: dict[str, Checked]) -> None:
+    assert rows["bipartite"].edges == "1-4 1-5 1-6 2-4 2-5 2-6 3-4 3-5 3-6"
+    assert rows["high-pass"].labels == "0 0 0 1 1 1 1"
+    assert rows["high-pass"].aggregated == "1 2 4 5 6 7"  # node 3 is drawn to the other class
+    assert rows["high-pass"].drawn == ""
+    assert rows["limitation"].drawn == "1 2 3 4 5 6 7 8 9 10"
+    lines = str(rows["limitation"].S_high).split("; ")
     assert lines[0] == "0.5000 0.5000 0.2500 -0.5000 -0.2500 0.0000 -0.2500 0.2500 0.1250 0.0000"
     assert len(lines) == 10
 
@@ -98,7 +96,7 @@ def test_a_difference_is_the_largest_one() -> None:
     changed = S.copy()
     changed[2, 3] -= 0.25
     given = {"DD": 0.75, "DD_strict": 6 / 7}
-    found = example.differences(given, {"S_low": changed, "S_high": np.array(example.known["S_high"])})
+    found = example.differences({**given, "S_low": changed, "S_high": np.array(example.known["S_high"])})
     assert found == {"DD": 0.25, "DD_strict": 0.0, "S_low": 0.25, "S_high": 0.0}
 
 
@@ -108,31 +106,3 @@ def test_graphs_are_tasks(tmp_path: Path) -> None:
         assert len({key for task in STUDY.tasks(Plan(), store) for key in STUDY.keys(task)}) == 3
         with pytest.raises(InputError, match=r"no cell 'bipartit' in 'examples'. Did you mean 'bipartite'"):
             STUDY.tasks(Plan(("bipartit",)), store)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "example-bipartite",
-            "example-bipart",
-            r"^examples, graph bipartite: there is no dataset 'example-bipart'",
-        ),
-        ("H_node", "H_nod", r"^examples, graph bipartite: there is no entry 'H_nod'. Did you mean 'H_node'"),
-        ('figure = "paper, figure 3"', "", r"^examples, graph high-pass: the entry 'figure' is missing"),
-        (
-            "[1.6, 2], ",
-            "",
-            r"^examples, graph bipartite: got 5 x 2 numbers for places. Expected 6 x 2 numbers.",
-        ),
-        (
-            "H_agg = 1",
-            "H_agg = [1]",
-            r"^examples, graph bipartite: got 1 numbers for H_agg. Expected one number.",
-        ),
-    ],
-)
-def test_wrong_files_are_refused(old: str, new: str, message: str) -> None:
-    assert old in TEXT
-    with pytest.raises(InputError, match=message):
-        parse_study(TEXT.replace(old, new, 1))

@@ -11,9 +11,8 @@ import pytest
 from allpass.data import load
 from allpass.errors import DownloadError, InputError
 from allpass.papers import at_hand
-from allpass.papers.content import read_text
-from allpass.papers.homophily import COUNTS, PUBLISHED, STUDY, read_homophily, reproduced_by
-from allpass.papers.study import Plan, Row
+from allpass.papers.homophily import PUBLISHED, STUDY, Statistic, reproduced_by
+from allpass.papers.study import Plan
 from allpass.train.runs.store import Store
 
 OFFLINE = Plan(("cora", "karate", "examples"))
@@ -25,11 +24,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def measured(store: Store, plan: Plan) -> list[Row]:
+def measured(store: Store, plan: Plan) -> list[Statistic]:
     for task in STUDY.tasks(plan, store):
         for runs in STUDY.perform(task, "cpu"):
             store.add_many(runs)
-    return STUDY.rows(plan, store)
+    return STUDY.results(plan, store)
 
 
 @pytest.fixture
@@ -43,8 +42,8 @@ def at_hand_here(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     at_hand.content_hash.cache_clear()
 
 
-def values(rows: list[Row], title: str, name: str = "definition") -> dict[str, object]:
-    return {str(row["metric"]): row[name] for row in rows if row["title"] == title}
+def values(rows: list[Statistic], title: str, name: str = "definition") -> dict[str, object]:
+    return {row.metric: getattr(row, name) for row in rows if row.title == title}
 
 
 def test_cora_karate_and_the_examples_need_no_data_folder(
@@ -55,15 +54,12 @@ def test_cora_karate_and_the_examples_need_no_data_folder(
     at_hand.graph_of.cache_clear()
     at_hand.content_hash.cache_clear()
     rows = measured(store, OFFLINE)
-    titles = list(dict.fromkeys(row["title"] for row in rows))
+    titles = list(dict.fromkeys(row.title for row in rows))
     assert titles == ["Cora", "Karate", "Harmless bipartite", "High-pass helps", "High-pass fails"]
-    assert len({tuple(row) for row in rows}) == 1
-    cora = {row["metric"]: row for row in rows if row["title"] == "Cora"}
-    assert [cora[metric]["by"] for metric in PUBLISHED] == ["both"] * len(PUBLISHED)
-    assert cora["edges"]["by"] == "neither"
-    harmless = [
-        row["by"] for row in rows if row["title"] == "Harmless bipartite" and row["published"] is not None
-    ]
+    cora = {row.metric: row for row in rows if row.title == "Cora"}
+    assert [cora[metric].by for metric in PUBLISHED] == ["both"] * len(PUBLISHED)
+    assert cora["edges"].by == "neither"
+    harmless = [row.by for row in rows if row.title == "Harmless bipartite" and row.published is not None]
     assert harmless == ["definition"] * 5
     assert "aggregation_similarity" not in values(rows, "Karate")  # it has no features
     at_hand.graph_of.cache_clear()
@@ -92,7 +88,7 @@ def test_the_two_conventions_by_hand_on_texas(store: Store, at_hand_here: None) 
     assert defined["edge_homophily"] == pytest.approx(
         np.mean([len({y[node] for node in pair}) == 1 for pair in both_ways]), abs=1e-6
     )
-    assert {row["by"] for row in rows if row["metric"] in PUBLISHED[:3]} == {"printed"}
+    assert {row.by for row in rows if row.metric in PUBLISHED[:3]} == {"printed"}
 
 
 def test_which_convention_gives_a_number() -> None:
@@ -118,7 +114,7 @@ def test_a_dataset_that_is_not_at_hand_is_an_error_of_its_task_alone(
     plan = Plan(("texas",))
     (task,) = STUDY.tasks(plan, store)
     assert store.missing(STUDY.keys(task)) == STUDY.keys(task)
-    assert STUDY.rows(plan, store) == []
+    assert STUDY.results(plan, store) == []
     with pytest.raises(DownloadError):
         list(STUDY.perform(task, "cpu"))
     at_hand.content_hash.cache_clear()
@@ -136,7 +132,7 @@ def test_only_what_is_left_is_measured(store: Store, at_hand_here: None) -> None
     (runs,) = STUDY.perform(task.only(keys[1:]), "cpu")
     assert [run.key for run in runs] == keys[1:]
     store.add_many(runs)
-    assert STUDY.rows(Plan(("texas",)), store) == []  # half a dataset has no row
+    assert STUDY.results(Plan(("texas",)), store) == []  # half a dataset has no row
 
 
 def test_an_unknown_cell_is_answered_with_a_near_one(store: Store) -> None:
@@ -144,24 +140,6 @@ def test_an_unknown_cell_is_answered_with_a_near_one(store: Store) -> None:
         STUDY.tasks(Plan(("corra",)), store)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('dataset = "texas"', 'dataset = "texsa"', "homophily, dataset Texas: there is no dataset 'texsa'"),
-        ("node_homophily = 0.0968", "node_homo = 0.0968", "there is no metric 'node_homo'. Did you mean"),
-        ("edges = 309", 'edges = "many"', "homophily, dataset Texas: edges is 'many'"),
-        ('edges = "stored"', 'edges = "all"', "there is no way to count edges 'all'"),
-        ('"High-pass helps"]', '"High-pass hleps"]', "homophily"),
-        ('quick = ["Cora"', 'quick = ["Coral"', "homophily: there is no cell 'Coral'"),
-    ],
-)
-def test_a_wrong_file_is_told_where_it_is_wrong(old: str, new: str, message: str) -> None:
-    text = read_text("homophily")
-    assert old in text
-    with pytest.raises(InputError, match=message):
-        read_homophily(text.replace(old, new))
-
-
 def test_counts_are_whole_numbers_of_what_was_read(store: Store) -> None:
     found = values(measured(store, Plan(("karate",))), "Karate")
-    assert [found[name] for name in COUNTS] == [34, 78, 0, 2]
+    assert [found[name] for name in ("nodes", "edges", "features", "classes")] == [34, 78, 0, 2]

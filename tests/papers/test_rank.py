@@ -9,32 +9,23 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tests.papers.performing import performed, rows_of
+from tests.papers.performing import performed, results_of
 
 from allpass.errors import InputError
-from allpass.papers.content import read_text
-from allpass.papers.rank import STUDY, RankStudy, drawn, parse_study
+from allpass.papers.rank import STUDY, RankStudy, drawn
+from allpass.papers.specs import read_spec
 from allpass.papers.study import Plan
 from allpass.train.runs.store import Store
 
-TEXT = read_text("rank")
-SMALL = (
-    ("nodes = 1000", "nodes = 40"),
-    ("p = 0.01", "p = 0.2"),
-    ("features = 500", "features = 12"),
-    ("depth = 100", "depth = 6"),
-    ("width = 128", "width = 8"),
-    ("seeds = 20", "seeds = 3"),
-)
 ONE = Plan(("gcn", "relu"))
 
 
-def small() -> RankStudy:
-    text = TEXT
-    for old, new in SMALL:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    return parse_study(text)
+def small(**changed: object) -> RankStudy:
+    """On a graph of 40 nodes, six layers deep."""
+    words, content = read_spec("rank")
+    graph = {"nodes": 40, "p": 0.2, "features": 12}
+    network = {**content["network"], "depth": 6, "width": 8}
+    return RankStudy(words, {**content, "graph": graph, "network": network, "seeds": 3, **changed})
 
 
 def gcn_ranks(seed: int, depth: int, width: int) -> list[int]:
@@ -54,7 +45,7 @@ def gcn_ranks(seed: int, depth: int, width: int) -> list[int]:
 
 
 def test_rows_are_the_ranks_of_dense_matrices(tmp_path: Path) -> None:
-    (row,) = rows_of(small(), tmp_path, ONE)
+    (row,) = results_of(small(), tmp_path, ONE)
     ranks = np.array([gcn_ranks(seed, 6, 8) for seed in range(3)])
     assert len(np.unique(ranks)) > 2
     for name, expected in (
@@ -63,17 +54,17 @@ def test_rows_are_the_ranks_of_dense_matrices(tmp_path: Path) -> None:
         ("low", ranks.min(axis=0)),
         ("high", ranks.max(axis=0)),
     ):
-        assert list(map(float, str(row[name]).split())) == pytest.approx(expected, abs=0.005)
-    assert (row["network"], row["activation"], row["runs"], row["quick"]) == ("gcn", "relu", 3, False)
+        assert list(map(float, str(getattr(row, name)).split())) == pytest.approx(expected, abs=0.005)
+    assert (row.network, row.activation, row.runs, row.quick) == ("gcn", "relu", 3, False)
     known = [128, 88]  # of the layers 1 and 5, which are the known ones up to depth 6
     inside = [ranks[:, 0].min() - 5 <= 128 <= ranks[:, 0].max() + 5, 88 <= ranks[:, 4].max() + 5]
-    assert (row["known"], row["within"]) == (len(known), sum(inside))
+    assert (row.known, row.within) == (len(known), sum(inside))
 
 
 def test_a_quick_row_is_not_judged(tmp_path: Path) -> None:
-    study = replace(small(), quick={"seeds": 2, "depth": 5, "activations": ["relu"]})
-    (row,) = rows_of(study, tmp_path, replace(ONE, quick=True))
-    assert (row["quick"], row["known"], row["within"]) == (True, 2, None)
+    study = small(quick={"seeds": 2, "depth": 5, "activations": ["relu"]})
+    (row,) = results_of(study, tmp_path, replace(ONE, quick=True))
+    assert (row.quick, row.known, row.within) == (True, 2, None)
 
 
 def test_only_what_is_missing_is_made_and_rows_wait_for_all(tmp_path: Path) -> None:
@@ -84,10 +75,10 @@ def test_only_what_is_missing_is_made_and_rows_wait_for_all(tmp_path: Path) -> N
         first = [run for runs in study.perform(task.only(keys[:1]), "cpu") for run in runs]
         assert [run.key for run in first] == keys[:1]
         store.add_many(first)
-        assert study.rows(ONE, store) == []
+        assert study.results(ONE, store) == []
         assert [run.key for run in performed(study, store, ONE)] == keys[1:]
         assert performed(study, store, ONE) == []
-        assert len(study.rows(ONE, store)) == 1
+        assert len(study.results(ONE, store)) == 1
 
 
 def test_the_graph_and_its_features() -> None:
@@ -105,18 +96,6 @@ def test_the_graph_and_its_features() -> None:
     assert A.pattern.nnz == pytest.approx(200 * 199 * 0.05, rel=0.15)
 
 
-def test_a_known_value_may_lie_outside_by_the_margin_and_no_more() -> None:
-    layers = STUDY.layers[-1]
-    found = {}
-    for low in (128 + 5, 128 + 6):
-        found[low] = STUDY.checks("gcn", "relu", [low] * layers, [200] * layers)[0]
-    for high in (128 - 5, 128 - 6):
-        found[high] = STUDY.checks("gcn", "relu", [0] * layers, [high] * layers)[0]
-    assert found == {133: (1, 128, True), 134: (1, 128, False), 123: (1, 128, True), 122: (1, 128, False)}
-    assert STUDY.checks("gcn", "elu", [0] * layers, [128] * layers) == []
-    assert [layer for layer, *_ in STUDY.checks("gcn", "relu", [0] * 12, [128] * 12)] == [1, 5, 10]
-
-
 def test_the_study_is_that_of_the_figure(tmp_path: Path) -> None:
     assert (STUDY.graph, STUDY.seeds) == ({"nodes": 1000, "p": 0.01, "features": 500}, 20)
     assert STUDY.network == {"depth": 100, "width": 128, "blocks": 3, "filter": "A_hat_sym"}
@@ -128,41 +107,6 @@ def test_the_study_is_that_of_the_figure(tmp_path: Path) -> None:
     assert len({task.title for task in full}) == 30
     assert len({key.identity for task in (*full, *quick) for key in STUDY.keys(task)}) == 30 * 20 + 9 * 2
     assert STUDY.keys(quick[0])[0].settings["depth"] == 60
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("nodes = 1000", "node = 1000", r"^rank, graph: there is no entry 'node'. Did you mean 'nodes'"),
-        (
-            "A_hat_sym",
-            "A_hat_sim",
-            r"^rank, network: there is no matrix 'A_hat_sim'. Did you mean 'A_hat_sym'",
-        ),
-        (
-            'gcn = "GCN"',
-            'gnc = "GCN"',
-            r"^rank, networks: there is no architecture 'gnc'. Did you mean 'gcn'",
-        ),
-        ('elu = "ELU"', 'alu = "ELU"', r"^rank, activations: there is no activation 'alu'. Did you mean"),
-        ("depth = 60", "", r"^rank, quick: the entry 'depth' is missing"),
-        (
-            '"identity", "tanh"]',
-            '"identity", "atan"]',
-            r"^rank, quick: there is no activation 'atan'. Did you",
-        ),
-        (
-            "tanh = [128, 128, 128, 122,",
-            "tanh = [128,",
-            r"^rank, known, gcn: tanh has 9 ranks for 12 layers.",
-        ),
-        ('full = "8"', "", r"^rank, curves, gcn: the entry 'full' is missing"),
-    ],
-)
-def test_wrong_files_are_refused(old: str, new: str, message: str) -> None:
-    assert old in TEXT
-    with pytest.raises(InputError, match=message):
-        parse_study(TEXT.replace(old, new, 1))
 
 
 def test_an_unknown_cell_is_refused(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from tests.train.executors.tiny import Tiny, acts, keys, perform
+from tests.train.executors.tiny import Made, Tiny, acts, keys, perform
 
+from allpass.errors import InputError
 from allpass.papers.runner import Failure, Progress, reproduce
 from allpass.papers.study import Plan
 from allpass.train.executors import Event, Local, Task
@@ -49,7 +50,7 @@ class Watched:
 class Staged(Tiny):
     """A second task is known when the first one is done."""
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Made] = ()) -> list[Task]:
         first, second = self.given
         return [first] if store.missing(keys(first)) else [first, second]
 
@@ -159,10 +160,27 @@ def test_the_plan_reaches_the_study(store: Store) -> None:
     asked = []
 
     class Asking(Tiny):
-        def tasks(self, plan: Plan, store: Store) -> list[Task]:
-            asked.append(plan)
+        def tasks(self, plan: Plan, store: Store, known: Sequence[Made] = ()) -> list[Task]:
+            asked.append((plan, len(known)))
             return []
 
     reproduce(Asking([]), store, Watched())
     reproduce(Asking([]), store, Watched(), Plan(("a",), quick=True))
-    assert asked == [Plan(), Plan(("a",), quick=True)]
+    rows = Tiny([acts("a")]).results(Plan(), store)
+    reproduce(Asking([]), store, Watched(), known=rows)
+    assert asked == [(Plan(), 0), (Plan(("a",), quick=True), 0), (Plan(), len(rows))]
+
+
+def test_two_drivers_of_a_study_in_one_store_are_refused(store: Store) -> None:
+    study = Tiny([acts("a"), acts("b")])
+
+    def on_progress(progress: Progress) -> None:
+        with (
+            Store(store.path) as other,
+            pytest.raises(InputError, match=r"^Another process is running 'tiny' in the"),
+        ):
+            reproduce(study, other, Watched())
+
+    assert reproduce(study, store, Watched(), on_progress=on_progress) == []
+    with Store(store.path) as other:  # when the first one has ended
+        assert reproduce(study, other, Watched()) == []

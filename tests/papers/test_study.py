@@ -21,16 +21,6 @@ def test_single_cells_are_offered_to_whoever_asks_for_one() -> None:
         Plan(("Row/Colum",)).check("tiny", known)
 
 
-@pytest.mark.parametrize("cell", ["Row/Column/Kind", "row/kind"])
-def test_a_kind_behind_a_stroke_is_told_to_stand_behind_a_comma(cell: str) -> None:
-    known = ["Row", "Other", "Column", "Kind", "Row/Column"]
-    with pytest.raises(InputError) as caught:
-        Plan((cell,)).check("tiny", known)
-    assert caught.value.cure == f"Write {','.join(cell.rsplit('/', 1))!r}, with a comma."
-    with pytest.raises(InputError, match="Did you mean 'Other'"):
-        Plan(("Other/Column",)).check("tiny", known)  # a row and a column that do not meet
-
-
 def test_a_name_is_not_taken_letter_by_letter() -> None:
     with pytest.raises(
         InputError, match=r"Got cells = 'bipartite'. Expected a tuple: cells=\('bipartite',\)"

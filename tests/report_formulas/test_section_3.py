@@ -25,7 +25,7 @@ from allpass import metrics
 from allpass.graph import FilterBank, matrix
 from allpass.models import create
 from allpass.nn import ACM, ACMConv, GCNConv
-from allpass.papers.complexity.costs import Size, convolution_as_printed, mixing, mixing_as_printed
+from allpass.papers.costs import Size, convolution_as_printed, mixing, mixing_as_printed
 
 pytestmark = pytest.mark.parametrize("case", CASES)
 

@@ -1,11 +1,10 @@
-"""`allpass reproduce`: a published table or figure, run again, with our number beside the printed one."""
+"""`allpass reproduce`: run a published table or figure again and compare our numbers with the printed ones."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,19 +15,10 @@ from allpass.cli.options import DataDir
 from allpass.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from allpass.papers.runner import Failure
-    from allpass.papers.study import Plan, Study
     from allpass.train.executors.executor import Executor
-    from allpass.train.runs.store import Store
-
-_AXES = {
-    "row": "rows: ",
-    "column": "columns: ",
-    "graph": "graphs, each with all of its columns: ",
-    "kind": "kinds of numbers: ",
-}
 
 
 def reproduce(
@@ -45,8 +35,8 @@ def reproduce(
     cells: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts of it, separated by commas: for a table rows, columns, graphs, ROW/COLUMN, same, honest or (in "
-            "some) again and fresh; may be repeated.",
+            help="Parts of it, separated by commas: for a table rows, columns, ROW/COLUMN, same, tuned or (in some) "
+            "seeds and fresh; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -68,15 +58,23 @@ def reproduce(
     store: Annotated[
         Path, typer.Option(help="File of runs: those it holds are read, new ones are added.")
     ] = Path("runs.db"),
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV",
+            help="Rows of an earlier run, such as docs/results/ID.csv: what they hold is not run again.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path,
         typer.Option(
-            help="Folder for the page (Markdown, LaTeX, HTML), its pictures and its rows; of quick runs, quick in it."
+            help="Folder for the page, its picture, its table in LaTeX and its rows. Quick runs go to OUT/quick."
         ),
     ] = Path("results"),
     data_dir: DataDir = None,
 ) -> None:
-    """Run a published table or figure again; stopped, the same command goes on where it was."""
+    """Run a published table or figure again. After a stop, the same command continues."""
     if name is None:
         _check_alone(context, listed)
         _list()
@@ -84,56 +82,61 @@ def reproduce(
     if not listed:
         out = out / "quick" if quick else out
         _announce(name, store, out)
-    from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable
+    from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable, terminable
     from allpass.cli.reproduced import complain, put
     from allpass.data.named.fetch import data_folders
     from allpass.files import check_folder
     from allpass.papers.catalogue import STUDIES
+    from allpass.papers.result import read_results
     from allpass.papers.runner import reproduce as run
     from allpass.papers.study import Plan
     from allpass.train.runs.store import Store
 
     if data_dir is not None:
-        data_folders(data_dir)  # complains where there is none
-        os.environ["ALLPASS_DATA"] = str(data_dir.absolute())  # where the processes look that do the work
+        data_folders(data_dir)  # raises where there is none
+        os.environ["ALLPASS_DATA"] = str(data_dir.absolute())  # where worker processes look
     name = name.lower()
     if name not in STUDIES:
         raise InputError(f"There is nothing named {name!r} to reproduce.", did_you_mean(name, STUDIES))
     study = STUDIES[name]
     if listed:
-        _list_cells(study)
+        _list_cells(study.words.title, study.axes())
         return
-    plan = Plan(_names(cells or [], study.cells()), quick)
+    plan = Plan(_names(cells or [], [part for names in study.axes().values() for part in names]), quick)
     if cells and not plan.cells:
         raise InputError("There is no name in --cells.", "Name some parts, or leave it out for all of them.")
-    plan.check(name, study.cells())  # before the file of runs is made
+    if resume is not None and not resume.exists():
+        raise InputError(
+            f"There is no file {str(resume)!r}.", "Give the CSV file of an earlier run to --resume."
+        )
+    known = [] if resume is None else read_results(resume, study.result)
     check_folder(out)  # before hours of work, not after
     machines = _executor(executor, address, workers, device)
+    plan.check(name, [part for names in study.axes().values() for part in names])  # before the store is made
     failed: list[Failure] = []
     stopped = False
-    with Store(store) as opened, stoppable(opened):
-        if not study.tasks(plan, opened):
-            raise _nothing(study, plan, opened)
+    with Store(store) as opened, stoppable(opened), terminable():
         try:
             with reproducing() as on_progress:
-                failed = run(study, opened, machines, plan, on_progress)
-        except KeyboardInterrupt:  # what is finished has its page; pressed again, it is left out
+                failed = run(study, opened, machines, plan, on_progress, known)
+        except KeyboardInterrupt:  # finished rows are written; a second Ctrl-C skips that
             stopped = True
             say_stopped(opened)
         complain(failed)
-        rows = study.rows(plan, opened)
-        if rows:
-            put(study, rows, out, shown=not stopped)
+        results = study.results(plan, opened)
+        if results or known:
+            whole = not (quick or stopped or failed or plan.cells)
+            put(study, results, known, out, whole=whole, quick=quick, shown=not stopped)
     if stopped:
         raise typer.Exit(STOPPED)
-    if not rows:
-        raise InputError(f"Nothing of {name!r} could be done.", "See what was said of each part above.")
+    if not results and not known:
+        raise InputError(f"Nothing of {name!r} could be run.", "See the message for each part above.")
     if failed:
         raise typer.Exit(1)
 
 
 def _check_alone(context: typer.Context, listed: bool) -> None:
-    """An error where something is asked of a reproduction and none is named."""
+    """An error where options are given without an ID."""
     sources = {option: context.get_parameter_source(str(option.name)) for option in context.command.params}
     asked = [option.opts[0] for option, source in sources.items() if source and source.name == "COMMANDLINE"]
     if asked and not listed:
@@ -144,20 +147,9 @@ def _check_alone(context: typer.Context, listed: bool) -> None:
 
 
 def _announce(name: str, store: Path, out: Path) -> None:
-    """A first line for whoever waits at a terminal: what follows takes seconds to be imported."""
+    """A first line on a terminal: importing the rest takes seconds."""
     if sys.stderr.isatty():
         typer.echo(f"Reproducing {name}: runs are kept in {store}, the page is written to {out}", err=True)
-
-
-def _nothing(study: Study, plan: Plan, store: Store) -> InputError:
-    """The error where a plan leaves nothing to do."""
-    from allpass.papers.tables.study import TableStudy
-
-    why = f": {study.refusal(plan)}" if isinstance(study, TableStudy) else ""
-    cure = f"Name other --cells; allpass reproduce {study.id} --list names all."
-    if plan.quick and study.tasks(replace(plan, quick=False), store):
-        cure = "Leave out --quick, or name other --cells."
-    return InputError(f"Of {study.id!r} nothing that is named can be run{why}.", cure)
 
 
 def _list() -> None:
@@ -167,41 +159,34 @@ def _list() -> None:
     from allpass.papers.catalogue import STUDIES
 
     table = plain_table()
-    for heading in ("ID", "what it shows", "cells"):
+    for heading in ("ID", "what it shows"):
         table.add_column(heading)
     for name, study in STUDIES.items():
-        cells = list(study.cells())
-        table.add_row(name, study.title, ", ".join(cells[:3]) + (", ..." if len(cells) > 3 else ""))
+        table.add_row(name, study.words.title)
     console = Console()
     console.print(table)
     console.print(
-        "\nallpass reproduce ID --list names all cells of one; ID --quick proves the path in minutes."
+        "\nallpass reproduce ID --list shows all cells of one; ID --quick checks in minutes that it works."
     )
 
 
-def _list_cells(study: Study) -> None:
+def _list_cells(title: str, axes: Mapping[str, Sequence[str]]) -> None:
     """The names that --cells may have."""
     from rich.console import Console
 
-    from allpass.papers.tables.study import TableStudy
-
-    lines = {"": study.cells()}
-    if isinstance(study, TableStudy):
-        axes = study.axes()
-        lines = {title: axes[axis] for axis, title in _AXES.items() if axes[axis]}
     console = Console(highlight=False, markup=False)
-    console.print(study.title, style="bold")
-    for title, names in lines.items():
-        quoted = (repr(name) if "," in name else name for name in names)
-        console.print(title + ", ".join(quoted))
-    if isinstance(study, TableStudy):
-        first = f"{axes['row'][0]},{axes['column'][0]}"
-        console.print(f"single cells: {len(axes['cell']):,}, such as {axes['cell'][0]}")
-        console.print(f"Rows and columns name the cells where they meet, as in --cells {first!r}")
+    console.print(title, style="bold")
+    for axis, names in axes.items():
+        if axis == "cells":
+            console.print(
+                f"single cells: {len(names):,}, such as {names[0]!r}; a row and a column name where they meet"
+            )
+        else:
+            console.print(f"{axis}: " + ", ".join(repr(name) if "," in name else name for name in names))
 
 
 def _names(cells: list[str], known: Sequence[str]) -> tuple[str, ...]:
-    """What stands between commas; a known name that has commas itself stays whole."""
+    """The names between commas; a known name that contains commas stays whole."""
     whole = (re.escape(name) for name in sorted(known, key=len, reverse=True) if "," in name)
     name = re.compile(rf"\s*(?:{'|'.join((*whole, '[^,]'))})[^,]*", re.IGNORECASE)
     found = (text.strip() for part in cells for text in name.findall(part))

@@ -1,59 +1,64 @@
-"""What came of a reproduction: its page as files, and the numbers on the terminal."""
+"""The outcome of a reproduction: its page as files, and its table on the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text as Line
+from rich.text import Text
 
 from allpass.cli.plain import plain_table
 from allpass.data.draft import many
-from allpass.papers.pages.catalogue import PAGES
-from allpass.papers.pages.csv_file import read_rows
-from allpass.papers.pages.head import is_quick
-from allpass.papers.pages.page import Page, Table, Value
-from allpass.papers.pages.tables.cells import Results, as_table
-from allpass.papers.pages.tables.settings import LEGEND, settings_of
-from allpass.papers.pages.write import write
+from allpass.errors import InputError
+from allpass.papers.publish import write
+from allpass.papers.result import R, merged, read_results
 from allpass.papers.runner import Failure
-from allpass.papers.study import Row, Study, merged
-from allpass.papers.tables.study import TableStudy
+from allpass.papers.study import Study
 
 _SHOWN = 25  # rows of a table on the terminal
-_TITLES = 3  # of parts that one error stands in the way of
+_TITLES = 3  # parts that one error names
 
 
-def put(study: Study, rows: Sequence[Row], folder: Path, *, shown: bool = True) -> None:
-    """Write the page of rows, with those that stand there already, and say where it is.
+def put(
+    study: Study[R],
+    results: Sequence[R],
+    known: Sequence[R],
+    folder: Path,
+    *,
+    whole: bool = True,
+    quick: bool = False,
+    shown: bool = True,
+) -> None:
+    """Write the page of rows together with earlier ones, and say where it is.
 
     Args:
         study: What was reproduced.
-        rows: What came of it.
-        folder: Where the files go; made where there is none.
-        shown: Whether the numbers are printed too.
+        results: The rows of this run.
+        known: The rows that it resumed from.
+        folder: Where the files go.
+        whole: Whether all of the study was run.
+        quick: Whether they are of a quick run.
+        shown: Whether the table is printed too.
     """
     console = Console()
-    known = merged(study, _before(folder / f"{study.id}.csv", rows), rows)
-    page = PAGES[study.id](study, known)
-    quick = is_quick(rows)
-    if quick:
-        page = replace(page, findings=())  # nothing follows from such numbers
-    folder.mkdir(parents=True, exist_ok=True)
-    files = write(page, known, folder, study.id)
+    try:
+        before = read_results(folder / f"{study.id}.csv", study.result)
+    except InputError:  # of another version
+        before = []
+    rows = merged(merged(before, known), results)
+    files = write(study, rows, folder, whole=whole, quick=quick)
     if shown:
-        _show(study, rows, page, console, quick=quick)
-    names = ", ".join(file.name for file in files[:4])
-    console.print(f"{many(len(known), 'row')}; {names} in {folder}", soft_wrap=True, markup=False)
+        _show(study, results or rows, console, quick=quick)
+    names = ", ".join(path.name for path in files)
+    console.print(f"{many(len(rows), 'row')}; {names} in {folder}", soft_wrap=True, markup=False)
 
 
 def complain(failed: Sequence[Failure]) -> None:
-    """Each error once on the standard error, with what it stands in the way of.
+    """Print each error once on the standard error, with the parts that it stopped.
 
     Args:
-        failed: What could not be done.
+        failed: The tasks that failed.
     """
     console = Console(stderr=True)
     titles = dict[str, list[str]]()
@@ -61,42 +66,21 @@ def complain(failed: Sequence[Failure]) -> None:
         titles.setdefault(failure.error, []).append(failure.title)
     for error, parts in titles.items():
         more = f"; and {len(parts) - _TITLES} more" if len(parts) > _TITLES else ""
-        console.print(
-            f"Could not be done: {'; '.join(parts[:_TITLES])}{more}. {error}", markup=False, soft_wrap=True
-        )
+        console.print(f"Failed: {'; '.join(parts[:_TITLES])}{more}. {error}", markup=False, soft_wrap=True)
 
 
-def _before(path: Path, rows: Sequence[Row]) -> list[Row]:
-    """The rows that an earlier run left in the same folder; none where they are of another kind."""
-    if not path.exists():
-        return []
-    found = read_rows(path)
-    return found if all(row.keys() == rows[0].keys() for row in found) else []
-
-
-def _show(study: Study, rows: Sequence[Row], page: Page, console: Console, *, quick: bool) -> None:
-    """What came of it and, as far as a terminal can hold it, the numbers of this run or the first table of the page."""
-    console.print(Line(page.title, style="bold"))
+def _show(study: Study[R], results: Sequence[R], console: Console, *, quick: bool) -> None:
+    """Title and table, as far as a terminal can hold it."""
+    console.print(Text(study.words.title, style="bold"))
     if quick:
-        console.print("A quick run: it proves the path, and its numbers mean nothing.", style="yellow")
-    for finding in page.findings:
-        console.print(Line(f"- {finding}"))
-    table = next((block for block in page.blocks if isinstance(block, Table)), None)
-    told: list[str] = []
-    if isinstance(study, TableStudy) and len(rows) <= _SHOWN:
-        table = as_table(Results(study, rows))
-        told = [f"{row['row']}, {row['column']}, {row['kind']}: {settings_of(row)}" for row in rows]
-    if table is None:
-        return
+        console.print("Quick run: its numbers mean nothing.", style="yellow")
+    frame = study.matrix(results).reset_index()
     grid = plain_table()
-    for heading in table.header:
-        grid.add_column(Line(heading))
-    for row in table.rows[:_SHOWN]:
-        texts = (cell.text if isinstance(cell, Value) else cell for cell in row)
-        grid.add_row(*map(Line, texts))
-    console.print(Line(table.caption, style="dim"))
+    for heading in frame.columns:
+        grid.add_column(Text(str(heading)))
+    for line in frame.head(_SHOWN).itertuples(index=False):
+        grid.add_row(*(Text(str(cell).replace("**", "")) for cell in line))
     console.print(grid)
-    if len(table.rows) > _SHOWN:
-        console.print(Line(f"and {len(table.rows) - _SHOWN:,} more rows on the page", style="dim"))
-    for line in [f"Settings: {LEGEND}.", *told] if told else []:
-        console.print(Line(line, style="dim"), soft_wrap=True)
+    if len(frame) > _SHOWN:
+        console.print(f"and {len(frame) - _SHOWN:,} more rows on the page")
+    console.print(Text(study.words.table, style="dim"), soft_wrap=True)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from allpass.data import DATASETS
-from allpass.errors import InputError
 from allpass.graph import FilterBank, matrix
 from allpass.metrics import (
     LabelledGraph,
@@ -24,22 +22,30 @@ from allpass.metrics import (
     node_homophily,
 )
 from allpass.papers.at_hand import graph_of
-from allpass.papers.checks import at, check_keys, check_name
-from allpass.papers.content import named, parse_content, read_text
 from allpass.papers.measuring import Measured, measure, stored
-from allpass.papers.origin import origin
-from allpass.papers.study import OfStudy, Plan, Row
+from allpass.papers.result import Result, made
+from allpass.papers.specs import read_spec
+from allpass.papers.study import OfStudy, Plan, Words
+from allpass.report.canvas import in_style, panels
+from allpass.report.theme import light
 from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
 METHOD = 1
-"""Goes up when the same key would give other numbers."""
+"""Raise it when the same key would give other numbers."""
 
 METRICS = ("H_edge", "H_node", "H_class", "H_agg", "H_agg_M", "DD", "DD_strict")
 MATRICES = ("S_low", "S_high")
 TOLERANCE = 5e-5
 """Known numbers have four digits."""
+
+_CLASSES = ("low", "high", "both", "good")
 
 
 @dataclass(frozen=True)
@@ -60,50 +66,92 @@ class Example:
     places: Sequence[tuple[float, float]]
     known: Mapping[str, Any]
 
-    def differences(
-        self, metrics: Mapping[str, float], matrices: Mapping[str, NDArray[Any]]
-    ) -> dict[str, float]:
-        """How far what was measured is from what is known, by name: the largest difference of a matrix.
-
-        Args:
-            metrics: Measured metrics by name.
-            matrices: Measured matrices by name.
-        """
-        measured = {**metrics, **matrices}
+    def differences(self, measured: Mapping[str, Any]) -> dict[str, float]:
+        """How far measured numbers are from known ones, by name: the largest difference of a matrix."""
         return {
             name: float(np.abs(np.asarray(measured[name]) - np.asarray(value)).max())
             for name, value in self.known.items()
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Checked(Result):
+    """A graph with its metrics, and its matrices and nodes as texts; nodes are counted from 1.
+
+    Args:
+        graph: The graph.
+        runs: 1.
+        labels: The class of each node.
+        edges: The edges.
+        H_edge: Edge homophily.
+        H_node: Node homophily.
+        H_class: Class homophily.
+        H_agg: Aggregation homophily.
+        H_agg_M: Its modified form.
+        DD: Diversification distinguishability.
+        DD_strict: The same where a node's own mean has to be above 0.
+        S_low: The matrix S(Â, X).
+        S_high: The matrix S(I - Â, X).
+        aggregated: The nodes that fulfil the condition of H_agg.
+        diversified: Those that fulfil that of DD.
+        drawn: Those with a mean similarity above 0 to another class.
+        known: How many numbers and matrices are known.
+        agree: How many of them agree.
+        difference: The largest difference.
+        quick: Whether it is of a quick run.
+    """
+
+    place: ClassVar[tuple[str, ...]] = ("graph",)
+
+    graph: str
+    runs: int
+    labels: str
+    edges: str
+    H_edge: float
+    H_node: float
+    H_class: float
+    H_agg: float
+    H_agg_M: float
+    DD: float
+    DD_strict: float
+    S_low: str
+    S_high: str
+    aggregated: str
+    diversified: str
+    drawn: str
+    known: int
+    agree: int
+    difference: float
+    quick: bool
+
+
 class ExamplesStudy:
     """Metrics and similarity matrices of the report's examples.
 
     Args:
-        id: Its name on the command line.
-        title: What it shows.
-        source: Where it was published.
-        notes: What differs from the source, and why.
-        graphs: The examples by name.
+        words: What is said of it.
+        content: The entries of its file.
     """
 
-    id: str
-    title: str
-    source: str
-    notes: tuple[str, ...]
-    graphs: Mapping[str, Example]
+    id = "examples"
+    result = Checked
 
-    place: ClassVar[tuple[str, ...]] = ("graph",)
+    def __init__(self, words: Words, content: Mapping[str, Any]) -> None:
+        self.words = words
+        self.graphs = {name: Example(**given) for name, given in content["graphs"].items()}
 
-    def cells(self) -> Sequence[str]:
+    def axes(self) -> dict[str, Sequence[str]]:
         """The graphs."""
-        return tuple(self.graphs)
+        return {"graphs": list(self.graphs)}
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Checked] = ()) -> list[Task]:  # noqa: ARG002
         """A task is a graph; a quick one is the same."""
-        wanted = named(plan, self.id, {"graph": list(self.graphs)})["graph"]
-        return [Task(OfStudy(self.id), self.graphs[name].title, {"graph": name}, gpu=0.0) for name in wanted]
+        there = {result.graph for result in known}
+        return [
+            Task(OfStudy(self.id), self.graphs[name].title, {"graph": name}, gpu=0.0)
+            for name in plan.choose(self.id, self.axes())["graphs"]
+            if name not in there
+        ]
 
     def keys(self, task: Task) -> list[Key]:
         data = graph_of(self.graphs[task.about["graph"]].dataset)
@@ -122,42 +170,70 @@ class ExamplesStudy:
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
         return measure(task, self.keys(task), device, lambda key: measured(graph_of(key.dataset)))
 
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        """A row is a graph; its edges, matrices and the nodes that pass are texts."""
-        found = []
-        for task in self.tasks(plan, store):
-            runs = stored(self.keys(task), store)
-            if runs is not None:
-                found.append(self._row(task.about["graph"], runs, plan))
-        return found
+    def results(self, plan: Plan, store: Store) -> list[Checked]:
+        return [
+            self._result(task.about["graph"], runs[0], plan)
+            for task in self.tasks(plan, store)
+            if (runs := stored(self.keys(task), store)) is not None
+        ]
 
-    def _row(self, name: str, runs: Sequence[Run], plan: Plan) -> Row:
-        example, run = self.graphs[name], runs[0]
+    def _result(self, name: str, run: Run, plan: Plan) -> Checked:
+        example = self.graphs[name]
         data = graph_of(example.dataset)
-        metrics = {metric: run.scores[metric] for metric in METRICS}
         matrices = {kind: run.curves[kind] for kind in MATRICES}
-        differences = example.differences(metrics, matrices)
+        texts: dict[str, Any] = {kind: _lines(values) for kind, values in matrices.items()}
+        texts |= {kind: _nodes(run.curves[kind]) for kind in ("aggregated", "diversified", "drawn")}
+        texts |= {metric: round(run.scores[metric], 6) for metric in METRICS}
+        differences = example.differences({**run.scores, **matrices})
+        return Checked(
+            graph=name,
+            runs=1,
+            labels=" ".join(map(str, data.y.tolist())),
+            edges=" ".join(f"{u + 1}-{v + 1}" for u, v in data.edge_index.T.tolist() if u < v),
+            **texts,
+            known=len(differences),
+            agree=sum(difference <= TOLERANCE for difference in differences.values()),
+            difference=round(max(differences.values()), 6),
+            quick=plan.quick,
+            **made([run]),
+        )
+
+    def facts(self, results: Sequence[Checked]) -> dict[str, object]:
         return {
-            "graph": name,
-            "runs": len(runs),
-            "labels": " ".join(map(str, data.y.tolist())),
-            "edges": " ".join(f"{u + 1}-{v + 1}" for u, v in data.edge_index.T.tolist() if u < v),
-            **{metric: round(value, 6) for metric, value in metrics.items()},
-            **{kind: _lines(values) for kind, values in matrices.items()},
-            **{kind: _nodes(run.curves[kind]) for kind in ("aggregated", "diversified", "drawn")},
-            "known": len(differences),
-            "agree": sum(difference <= TOLERANCE for difference in differences.values()),
-            "difference": round(max(differences.values()), 6),
-            "quick": plan.quick,
-            **origin(runs),
+            "known": sum(result.known for result in results),
+            "agree": sum(result.agree for result in results),
+            "largest": f"{max(result.difference for result in results):.5f}",
         }
+
+    def matrix(self, results: Sequence[Checked]) -> DataFrame:
+        """Every metric, and the known number in brackets."""
+        from pandas import DataFrame, Index
+
+        lines = {
+            self.graphs[one.graph].title: [
+                _text(getattr(one, name), self.graphs[one.graph].known.get(name)) for name in METRICS
+            ]
+            for one in results
+        }
+        names = ("H_edge", "H_node", "H_class", "H_agg", "H_agg^M", "DD, own mean ≥ 0", "DD, own mean > 0")
+        return DataFrame(lines, index=Index(names, name="metric"))
+
+    @in_style
+    def picture(self, results: Sequence[Checked]) -> Figure:
+        """A line for each graph: the graph and its two similarity matrices."""
+        figure, grid = panels(len(results), 3, 3.0 * len(results), width_ratios=(0.8, 1, 1))
+        for (graph, low, high), one in zip(grid, results, strict=True):
+            labels = [int(label) for label in one.labels.split()]
+            _draw_graph(graph, one, self.graphs[one.graph].places, labels)
+            graph.set_title(self.graphs[one.graph].title, fontsize=9, loc="left")
+            for axes, text, title in ((low, one.S_low, "S(Â, X)"), (high, one.S_high, "S(I − Â, X)")):
+                _draw_matrix(axes, text, labels)
+                axes.set_title(title, fontsize=9, loc="left")
+        return figure
 
 
 def measured(data: Data) -> Measured:
     """The metrics of a graph whose features are its classes, its matrices S(Â, X) and S(I - Â, X), and its nodes.
-
-    ``aggregated`` and ``diversified`` say which nodes fulfil the conditions of H_agg and of DD, ``drawn`` which are
-    drawn to another class all the same: their mean of S(I - Â, X) over the nodes of some other class is above 0.
 
     Args:
         data: The graph.
@@ -182,32 +258,50 @@ def measured(data: Data) -> Measured:
         "diversified": high.diversifies().numpy(),
         "drawn": (others.amax(dim=1) > TOLERANCE).numpy(),
     }
-    return Measured(metrics, {name: np.asarray(values, dtype=np.float32) for name, values in curves.items()})
+    return Measured(metrics, curves)
 
 
-def parse_study(text: str) -> ExamplesStudy:
-    """The study of a TOML text, checked: every graph exists, and what is known of it has the right size."""
-    content = parse_content(text, "examples", ("graphs",))
-    graphs = {}
-    for name, given in content["graphs"].items():
-        with at(f"examples, graph {name}"):
-            check_keys(given, (), needed=("dataset", "title", "figure", "places", "known"))
-            check_name("dataset", given["dataset"], DATASETS.names)
-            check_keys(given["known"], (*METRICS, *MATRICES))
-            nodes = DATASETS[given["dataset"]].counts.nodes
-            sized = {"places": (nodes, 2), **dict.fromkeys(MATRICES, (nodes, nodes))}
-            for part, value in {"places": given["places"], **given["known"]}.items():
-                expected = sized.get(part, ())
-                if np.shape(value) != expected:
-                    raise InputError(
-                        f"Got {_size(np.shape(value))} for {part}.", f"Expected {_size(expected)}."
-                    )
-        graphs[name] = Example(**given)
-    return ExamplesStudy(**{**content, "graphs": graphs})
+def _draw_graph(
+    axes: Axes, one: Checked, places: Sequence[tuple[float, float]], labels: Sequence[int]
+) -> None:
+    for edge in one.edges.split():
+        ends = [places[int(node) - 1] for node in edge.split("-")]
+        axes.plot(*zip(*ends, strict=True), color=light("neither"), linewidth=1.4, zorder=1)
+    for node, (place, label) in enumerate(zip(places, labels, strict=True), 1):
+        role = _CLASSES[label]
+        over = light("on-high" if role == "high" else "on-low")
+        axes.plot(*place, "o", color=light(role), markersize=13, zorder=2)
+        axes.text(*place, str(node), color=over, ha="center", va="center_baseline", fontsize=8, zorder=3)
+    axes.margins(0.15)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
 
 
-def _size(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape)) + " numbers" if shape else "one number"
+def _draw_matrix(axes: Axes, text: str, labels: Sequence[int]) -> None:
+    """A matrix in colours from orange (negative) to purple; lines separate the classes."""
+    values = np.array([[float(value) for value in line.split()] for line in text.split(";")])
+    top = np.abs(values).max() or 1.0
+    size = len(values)
+    axes.pcolormesh(
+        np.arange(size + 1), np.arange(size + 1), values, cmap="PuOr", vmin=-1.8 * top, vmax=1.8 * top
+    )
+    for (row, column), value in np.ndenumerate(values):
+        written = f"{value:.2f}".replace("-", "−").replace("0.", ".", 1) if value else "0"
+        axes.text(column + 0.5, row + 0.5, written, ha="center", va="center", fontsize=5.5)
+    for place in range(1, size):
+        if labels[place - 1] != labels[place]:
+            axes.axhline(place, color=light("muted"), linewidth=0.8)
+            axes.axvline(place, color=light("muted"), linewidth=0.8)
+    names = [str(node) for node in range(1, size + 1)]
+    axes.set(xlim=(0, size), ylim=(size, 0))
+    axes.set_xticks(np.arange(size) + 0.5, names)
+    axes.set_yticks(np.arange(size) + 0.5, names)
+    axes.tick_params(length=0)
+    axes.set_aspect("equal")
+
+
+def _text(ours: float, known: float | None) -> str:
+    return f"{ours:.3f}" + ("" if known is None else f" ({known:.3f})")
 
 
 def _lines(values: NDArray[np.float32]) -> str:
@@ -220,5 +314,5 @@ def _nodes(which: NDArray[np.float32]) -> str:
     return " ".join(str(number) for number, chosen in enumerate(which, 1) if chosen)
 
 
-STUDY = parse_study(read_text("examples"))
+STUDY = ExamplesStudy(*read_spec("examples"))
 """The study of the report's examples."""

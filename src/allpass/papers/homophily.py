@@ -1,4 +1,4 @@
-"""The statistics of the datasets: what was printed, the same by the convention of the print, and by the definition."""
+"""The statistics of the datasets: as printed, by the convention of the print, and by the definition."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch_geometric.data import Data
 
-from allpass.data import DATASETS
-from allpass.errors import InputError
 from allpass.metrics import METRICS, LabelledGraph, Measurement, prepare, profile
 from allpass.metrics.aggregation import (
     measure_aggregation_homophily,
@@ -23,20 +21,23 @@ from allpass.metrics.features import row_normalized
 from allpass.metrics.homophily import measure_class, measure_edge, measure_node
 from allpass.metrics.labelled import Loops
 from allpass.papers.at_hand import content_hash, graph_of
-from allpass.papers.checks import at, check_keys, check_name
-from allpass.papers.content import named, parse_content, read_text
 from allpass.papers.measuring import Measured, measure, stored
-from allpass.papers.origin import origin
-from allpass.papers.rounding import rounded
-from allpass.papers.study import OfStudy, Plan, Row
+from allpass.papers.result import Result, made, rounded
+from allpass.papers.specs import read_spec
+from allpass.papers.study import OfStudy, Plan, Words
+from allpass.report.canvas import SHEET, canvas, in_style, legend
+from allpass.report.theme import light
 from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
-METHOD = 1
-"""Goes up when the same key would give other numbers."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
-COUNTS = ("nodes", "edges", "features", "classes")
+METHOD = 1
+"""Raise it when the same key would give other numbers."""
+
 PUBLISHED = (
     "edge_homophily",
     "node_homophily",
@@ -53,14 +54,11 @@ NEWER = (
     "neighbourhood_identifiability",
     "generalized_edge_homophily",
 )
-EDGES = ("directed", "stored", "undirected")
-"""What was counted as edges: one way without self-loops, all that is stored, or both ways once without self-loops."""
-
 DIGITS = 6
-"""How many a metric has after the point, in the rows."""
+"""Decimals of a metric in the rows."""
 
 TIES_FAIL = -1e-12
-"""The relative tolerance by which two equal means are no longer equal."""
+"""The relative tolerance by which two equal means are not equal."""
 
 
 @dataclass(frozen=True)
@@ -68,20 +66,19 @@ class Subject:
     """A dataset of the study.
 
     Args:
-        title: Its name in the tables.
         dataset: Its name in ``allpass.data.DATASETS``.
         published: What was printed, by metric.
-        printed: How that was counted: ``directed`` and one of ``EDGES``; empty where it follows the definition.
-        tolerance: How far a number may be from the printed one and still be the same.
+        printed: How that was counted: whether along directed edges, and which ``edges`` (``"directed"``: one way
+            without self-loops; ``"stored"``: all; ``"undirected"``: both ways once); empty where by the definition.
+        tolerance: How far a number may be from the printed one and still be the same; None for the study's own.
         table: Where it was printed, if not in the source of the study.
-        note: What a reader has to know.
+        note: A defect of the data.
     """
 
-    title: str
     dataset: str
     published: Mapping[str, float] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
-    tolerance: float = 0.0
+    tolerance: float | None = None
     table: str = ""
     note: str = ""
 
@@ -93,39 +90,72 @@ class Subject:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Statistic(Result):
+    """One metric or size of a dataset.
+
+    Args:
+        title: The dataset as it is printed.
+        dataset: Its name.
+        metric: The metric or size.
+        published: What was printed.
+        printed: Ours by the convention of the print.
+        definition: Ours by the definition.
+        printed_difference: Ours by the convention minus the published number.
+        definition_difference: Ours by the definition minus the published number.
+        by: Which of them gives the published number, see :func:`reproduced_by`.
+        table: Where it was printed.
+        note: A defect of the data.
+    """
+
+    place: ClassVar[tuple[str, ...]] = ("title", "metric")
+
+    title: str
+    dataset: str
+    metric: str
+    published: float | None
+    printed: float | None
+    definition: float | None
+    printed_difference: float | None
+    definition_difference: float | None
+    by: str
+    table: str
+    note: str
+
+
 class HomophilyStudy:
     """Metrics of the datasets by two conventions.
 
     Args:
-        id: Its name on the command line.
-        title: What it shows.
-        source: Where it was published.
-        notes: What differs from the source, and why.
-        subjects: The datasets by title.
-        groups: Titles by the name of a group.
-        quick: The cells that prove the path.
-        scaling: ``"rows"``: metrics of features are of rows divided by their sums, or ``"none"``.
+        words: What is said of it.
+        content: The entries of its file.
     """
 
-    id: str
-    title: str
-    source: str
-    notes: tuple[str, ...]
-    subjects: Mapping[str, Subject]
-    groups: Mapping[str, Sequence[str]]
-    quick: tuple[str, ...]
-    scaling: str
+    id = "homophily"
+    result = Statistic
 
-    place: ClassVar[tuple[str, ...]] = ("title", "metric")
+    def __init__(self, words: Words, content: Mapping[str, Any]) -> None:
+        self.words = words
+        self.subjects = {title: Subject(**given) for title, given in content["datasets"].items()}
+        self.groups: Mapping[str, Sequence[str]] = content["groups"]
+        self.quick: Sequence[str] = content["quick"]
+        self.scaling: str = content["scaling"]
+        self.tolerance: float = content["tolerance"]
 
-    def cells(self) -> Sequence[str]:
+    def axes(self) -> dict[str, Sequence[str]]:
         """Datasets, and groups of them."""
-        return (*self.subjects, *self.groups)
+        return {"datasets": [*self.subjects, *self.groups]}
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Statistic] = ()) -> list[Task]:  # noqa: ARG002
         """A task is a dataset."""
-        return [Task(OfStudy(self.id), title, {"dataset": title}, gpu=0.0) for title in self._asked(plan)]
+        chosen = plan.choose(self.id, self.axes(), {"datasets": self.quick})["datasets"]
+        titles = {title for name in chosen for title in self.groups.get(name, [name])}
+        titles -= {result.title for result in known}
+        return [
+            Task(OfStudy(self.id), title, {"dataset": title}, gpu=0.0)
+            for title in self.subjects
+            if title in titles
+        ]
 
     def keys(self, task: Task) -> list[Key]:
         subject = self.subjects[task.about["dataset"]]
@@ -146,42 +176,95 @@ class HomophilyStudy:
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
         return measure(task, self.keys(task), device, partial(_measured, scaling=self.scaling))
 
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        """A row is a metric of a dataset."""
+    def results(self, plan: Plan, store: Store) -> list[Statistic]:
         found = []
         for task in self.tasks(plan, store):
             runs = stored(self.keys(task), store)
             if runs is not None:
-                found += self._rows(self.subjects[task.about["dataset"]], runs)
+                found += self._results(task.about["dataset"], runs)
         return found
 
-    def _asked(self, plan: Plan) -> list[str]:
-        asked = named(plan, self.id, {"cell": self.cells()}, {"cell": self.quick})["cell"]
-        titles = {title for cell in asked for title in self.groups.get(cell, [cell])}
-        return [title for title in self.subjects if title in titles]
-
-    def _rows(self, subject: Subject, runs: Sequence[Run]) -> list[Row]:
+    def _results(self, title: str, runs: Sequence[Run]) -> list[Statistic]:
+        subject = self.subjects[title]
         by = {run.key.settings["convention"]: run.scores for run in runs}
-        made = origin(runs)
-        share = round(sum(run.seconds for run in runs) / len(by["definition"]), 3)
-        return [
-            {
-                "title": subject.title,
-                "dataset": subject.dataset,
-                "metric": metric,
-                **_compared(
-                    subject.published.get(metric),
-                    rounded(by.get("printed", {}).get(metric), DIGITS),
-                    rounded(defined, DIGITS),
-                    subject.tolerance,
-                ),
-                "table": subject.table,
-                "note": subject.note,
-                **made,
-                "seconds": share,  # all rows together have the time of the runs
-            }
-            for metric, defined in by["definition"].items()
-        ]
+        how = made(runs)
+        how["seconds"] = round(
+            sum(run.seconds for run in runs) / len(by["definition"]), 3
+        )  # all rows share the runs
+        tolerance = self.tolerance if subject.tolerance is None else subject.tolerance
+        found = []
+        for metric, value in by["definition"].items():
+            published = subject.published.get(metric)
+            printed, defined = (
+                rounded(number, DIGITS) for number in (by.get("printed", {}).get(metric), value)
+            )
+            found.append(
+                Statistic(
+                    title=title,
+                    dataset=subject.dataset,
+                    metric=metric,
+                    published=published,
+                    printed=printed,
+                    definition=defined,
+                    printed_difference=_minus(printed, published),
+                    definition_difference=_minus(defined, published),
+                    by="" if published is None else reproduced_by(published, printed, defined, tolerance),
+                    table=subject.table,
+                    note=subject.note,
+                    **how,
+                )
+            )
+        return found
+
+    def facts(self, results: Sequence[Statistic]) -> dict[str, object]:
+        printed = [one for one in results if one.by and one.metric in PUBLISHED and one.printed is not None]
+        of = {
+            word: sum(one.by == word for one in printed)
+            for word in ("both", "printed", "definition", "between")
+        }
+        apart = max(printed, key=lambda one: abs(one.definition_difference or 0.0))
+        return {
+            **of,
+            "values": len(printed),
+            "given": of["both"] + of["printed"] + of["definition"],
+            "apart": f"{_symbol(apart.metric)} of {apart.title} is {apart.definition:.2f}, not {apart.published:.2f}",
+        }
+
+    def matrix(self, results: Sequence[Statistic]) -> DataFrame:
+        """By the definition, and in brackets as published."""
+        from pandas import DataFrame, Index
+
+        titles = dict.fromkeys(one.title for one in results)
+        cells = {(one.title, one.metric): _text(one) for one in results}
+        return DataFrame(
+            {_symbol(metric): [cells.get((title, metric), "–") for title in titles] for metric in PUBLISHED},
+            index=Index(list(titles), name="dataset"),
+        )
+
+    @in_style
+    def picture(self, results: Sequence[Statistic]) -> Figure:
+        """By how far each convention misses the published numbers."""
+        figure, axes = canvas(3.6, SHEET)
+        ways = (
+            ("definition_difference", "high", "o", "definition", -0.14),
+            ("printed_difference", "low", "s", "authors' convention", 0.14),
+        )
+        for name, role, marker, label, shift in ways:
+            points = [
+                (value, place + shift)
+                for place, metric in enumerate(PUBLISHED)
+                for one in results
+                if one.metric == metric and (value := getattr(one, name)) is not None
+            ]
+            axes.plot(
+                *zip(*points, strict=True), marker, color=light(role), label=label, markersize=4, alpha=0.8
+            ) if points else None
+        axes.axvline(0, color=light("muted"), linewidth=0.8)
+        axes.set_yticks(range(len(PUBLISHED)), [_symbol(metric) for metric in PUBLISHED])
+        axes.set(xlabel="ours minus the published number", ylim=(len(PUBLISHED) - 0.5, -0.5))
+        axes.grid(axis="x")
+        legend(figure, [[axes]])
+        return figure
 
 
 def reproduced_by(
@@ -210,22 +293,6 @@ def reproduced_by(
         return "neither"
     low, high = sorted((printed, defined))
     return "between" if low < published < high else "neither"
-
-
-def _compared(published: float | None, printed: float | None, defined: float | None, tolerance: float) -> Row:
-    """The three numbers, how far ours are from the published one, and which of them gives it."""
-
-    def less_published(ours: float | None) -> float | None:
-        return None if ours is None or published is None else round(ours - published, DIGITS)
-
-    return {
-        "published": published,
-        "printed": printed,
-        "definition": defined,
-        "printed_difference": less_published(printed),
-        "definition_difference": less_published(defined),
-        "by": "" if published is None else reproduced_by(published, printed, defined, tolerance),
-    }
 
 
 def _measured(key: Key, scaling: str) -> Measured:
@@ -284,40 +351,19 @@ def _has_needs(data: Data, name: str) -> bool:
     return "features" not in METRICS[name].needs or data.x is not None
 
 
-def read_homophily(text: str) -> HomophilyStudy:
-    """The study in a TOML text, checked.
-
-    Args:
-        text: The file.
-    """
-    content = parse_content(text, "homophily", ("datasets", "groups", "quick", "tolerance", "scaling"))
-    tolerance = content.pop("tolerance")
-    subjects = {}
-    for title, given in content.pop("datasets").items():
-        with at(f"homophily, dataset {title}"):
-            subjects[title] = _subject(title, given, tolerance)
-    with at("homophily"):
-        check_name("scaling", content["scaling"], ("none", "rows"))
-        for name, titles in content["groups"].items():
-            for title in titles:
-                check_name(f"dataset of the group {name!r},", title, subjects)
-        for cell in content["quick"]:
-            check_name("cell", cell, (*subjects, *content["groups"]))
-    content["quick"] = tuple(content["quick"])
-    return HomophilyStudy(subjects=subjects, **content)
+def _minus(ours: float | None, published: float | None) -> float | None:
+    return None if ours is None or published is None else round(ours - published, DIGITS)
 
 
-def _subject(title: str, given: Mapping[str, Any], tolerance: float) -> Subject:
-    check_keys(given, ("published", "printed", "tolerance", "table", "note"), needed=("dataset",))
-    check_name("dataset", given["dataset"], DATASETS.names)
-    for metric, value in given.get("published", {}).items():
-        check_name("metric", metric, (*COUNTS, *PUBLISHED, *NEWER))
-        if type(value) not in (int, float):
-            raise InputError(f"{metric} is {value!r}.", "Expected the printed number.")
-    if "printed" in given:
-        check_keys(given["printed"], (), needed=("directed", "edges"))
-        check_name("way to count edges", given["printed"]["edges"], EDGES)
-    return Subject(title, **{"tolerance": tolerance, **given})
+def _symbol(metric: str) -> str:
+    return METRICS[metric].symbol
 
 
-STUDY = read_homophily(read_text("homophily"))
+def _text(one: Statistic) -> str:
+    ours = "–" if one.definition is None else f"{one.definition:.3f}"
+    mark = {"printed": " †", "between": " ‡", "neither": " ‡"}.get(one.by, "")
+    return ours if one.published is None else f"{ours} ({one.published:.3f}{mark})"
+
+
+STUDY = HomophilyStudy(*read_spec("homophily"))
+"""The study of the datasets' statistics."""

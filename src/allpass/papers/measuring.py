@@ -1,4 +1,4 @@
-"""Measurements that train nothing, kept as runs."""
+"""Measurements as runs: they are stored, resumed and merged as trainings are."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Measured:
 
     Args:
         scores: Numbers by name.
-        curves: Small arrays by name.
+        curves: Small arrays by name, kept as float32.
     """
 
     scores: Mapping[str, float]
-    curves: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    curves: Mapping[str, NDArray[np.floating]] = field(default_factory=dict)
 
 
 def measure(
     task: Task, keys: Sequence[Key], device: str, how: Callable[[Key], Measured]
 ) -> Iterator[Sequence[Run]]:
-    """Measure what is wanted of a task, one key after the other, each with its time.
+    """Measure what is left of a task, one key after the other, each with its time.
 
     Args:
         task: The task.
@@ -50,7 +50,7 @@ def measure(
             Run(
                 key=key,
                 scores=found.scores,
-                curves=found.curves,
+                curves={name: values.astype(np.float32) for name, values in found.curves.items()},
                 seconds=time.perf_counter() - begin,
                 versions=made_with,
                 started=started,
@@ -59,7 +59,7 @@ def measure(
 
 
 def stored(keys: Sequence[Key], store: Store) -> list[Run] | None:
-    """The runs of keys, in their order; nothing where one is missing."""
+    """The runs of keys with their curves, in order; None where one is missing."""
     runs = [store.get(key) for key in keys]
     found = [run for run in runs if run is not None]
     return found if len(found) == len(runs) else None

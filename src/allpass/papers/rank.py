@@ -5,76 +5,113 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import networkx as nx
 import numpy as np
 import torch
 from torch import Tensor
 
-from allpass.errors import InputError
-from allpass.graph import MATRICES, Operator, components
+from allpass.graph import Operator, components
 from allpass.models.rank import Architecture, hidden_ranks
-from allpass.nn.activations import ACTIVATIONS
-from allpass.papers.checks import at, check_keys, check_name
-from allpass.papers.content import named, parse_content, read_text
 from allpass.papers.measuring import Measured, measure, stored
-from allpass.papers.origin import origin
-from allpass.papers.study import OfStudy, Plan, Row
+from allpass.papers.result import Result, made
+from allpass.papers.specs import read_spec
+from allpass.papers.study import OfStudy, Plan, Words
+from allpass.report.canvas import in_style, legend, name_outer, panels
+from allpass.report.theme import light
 from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
 METHOD = 1
-"""Goes up when the same key would give other numbers."""
+"""Raise it when the same key would give other numbers."""
+
+GONE = 3
+"""Below this mean rank a network has collapsed; a graph of two components keeps 2."""
+
+_LINES = {"tanh": ("low", "-"), "identity": ("both", "--"), "relu": ("high", "-.")}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Ranks(Result):
+    """Ranks of one architecture with one activation; texts have a number for each layer.
+
+    Args:
+        network: The architecture.
+        activation: The activation.
+        runs: How many draws.
+        graphs_in_parts: How many of the graphs have more than one component.
+        mean: The mean rank over draws.
+        deviation: Its standard deviation.
+        low: The lowest rank.
+        high: The highest.
+        known: How many ranks are known from an independent computation.
+        within: How many of them lie within the margin of the range of our draws; None of a quick run.
+        quick: Whether it is of a quick run.
+    """
+
+    place: ClassVar[tuple[str, ...]] = ("network", "activation")
+
+    network: str
+    activation: str
+    runs: int
+    graphs_in_parts: int
+    mean: str
+    deviation: str
+    low: str
+    high: str
+    known: int
+    within: int | None
+    quick: bool
+
+    @property
+    def means(self) -> list[float]:
+        """The mean rank in each layer."""
+        return [float(rank) for rank in str(self.mean).split()]
+
+    def until(self, rank: float) -> int:
+        """The last layer before the mean falls below a rank."""
+        return next((layer for layer, mean in enumerate(self.means) if mean < rank), len(self.means))
+
+
 class RankStudy:
     """Ranks of the hidden features of networks with random weights, layer by layer.
 
     Args:
-        id: Its name on the command line.
-        title: What it shows.
-        source: Where it was published.
-        notes: What differs from the source, and why.
-        seeds: Draws of graph, features and weights.
-        margin: How far a known value may lie outside the range over all draws.
-        layers: The layers whose ranks are known.
-        graph: ``nodes`` and ``p`` of the random graph, and its number of ``features``.
-        network: ``depth``, ``width``, ``blocks`` and ``filter`` of :func:`allpass.models.hidden_ranks`.
-        networks: The architectures, with their names for people.
-        activations: The activations, with their names for people.
-        known: The known ranks at ``layers``, by architecture and activation.
-        curves: What can be read off the source's curves of each architecture: the layer up to which the identity is
-            ``full``, the one by which ReLU is ``gone``, and the last rank of ``tanh``.
-        quick: ``seeds``, ``depth`` and ``activations`` that prove the path.
+        words: What is said of it.
+        content: The entries of its file.
     """
 
-    id: str
-    title: str
-    source: str
-    notes: tuple[str, ...]
-    seeds: int
-    margin: int
-    layers: tuple[int, ...]
-    graph: Mapping[str, Any]
-    network: Mapping[str, Any]
-    networks: Mapping[str, str]
-    activations: Mapping[str, str]
-    known: Mapping[str, Mapping[str, Sequence[int]]]
-    curves: Mapping[str, Mapping[str, str]]
-    quick: Mapping[str, Any]
+    id = "rank"
+    result = Ranks
 
-    place: ClassVar[tuple[str, ...]] = ("network", "activation")
+    def __init__(self, words: Words, content: Mapping[str, Any]) -> None:
+        self.words = words
+        self.seeds: int = content["seeds"]
+        self.margin: int = content["margin"]
+        self.layers: Sequence[int] = content["layers"]
+        self.graph: Mapping[str, Any] = content["graph"]
+        self.network: Mapping[str, Any] = content["network"]
+        self.networks: Mapping[str, str] = content["networks"]
+        self.activations: Mapping[str, str] = content["activations"]
+        self.known: Mapping[str, Mapping[str, Sequence[int]]] = content["known"]
+        self.curves: Mapping[str, Mapping[str, str]] = content["curves"]
+        self.quick: Mapping[str, Any] = content["quick"]
 
-    def cells(self) -> Sequence[str]:
+    def axes(self) -> dict[str, Sequence[str]]:
         """Architectures and activations."""
-        return (*self.networks, *self.activations)
+        return {"networks": list(self.networks), "activations": list(self.activations)}
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Ranks] = ()) -> list[Task]:  # noqa: ARG002
         """A task is an architecture with an activation, for all seeds."""
         size = self.quick if plan.quick else {"seeds": self.seeds, "depth": self.network["depth"]}
+        chosen = plan.choose(self.id, self.axes(), {"activations": self.quick["activations"]})
+        there = {(result.network, result.activation) for result in known}
         return [
             Task(
                 OfStudy(self.id),
@@ -87,7 +124,9 @@ class RankStudy:
                 },
                 gpu=0.0,
             )
-            for network, activation in self._asked(plan)
+            for network in chosen["networks"]
+            for activation in chosen["activations"]
+            if (network, activation) not in there
         ]
 
     def keys(self, task: Task) -> list[Key]:
@@ -108,37 +147,13 @@ class RankStudy:
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
         return measure(task, self.keys(task), device, partial(self._ranks, device=device))
 
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        """A row is an architecture with an activation; numbers of all layers are one text, in their order."""
+    def results(self, plan: Plan, store: Store) -> list[Ranks]:
         found = []
         for task in self.tasks(plan, store):
             runs = stored(self.keys(task), store)
             if runs is not None:
-                found.append(self._row(task.about["network"], task.about["activation"], runs, plan))
+                found.append(self._result(task.about["network"], task.about["activation"], runs, plan))
         return found
-
-    def checks(
-        self, network: str, activation: str, low: Sequence[int], high: Sequence[int]
-    ) -> list[tuple[int, int, bool]]:
-        """Every known rank with its layer, and whether it is no further from the range there than the margin.
-
-        Args:
-            network: The architecture.
-            activation: The activation.
-            low: The lowest rank of every layer that there is.
-            high: The highest.
-        """
-        known = self.known.get(network, {}).get(activation, ())
-        return [
-            (layer, rank, low[layer - 1] - self.margin <= rank <= high[layer - 1] + self.margin)
-            for layer, rank in zip(self.layers, known, strict=False)
-            if layer <= len(low)
-        ]
-
-    def _asked(self, plan: Plan) -> list[tuple[str, str]]:
-        axes = {"network": list(self.networks), "activation": list(self.activations)}
-        chosen = named(plan, self.id, axes, {"activation": self.quick["activations"]})
-        return [(network, activation) for network in chosen["network"] for activation in chosen["activation"]]
 
     def _ranks(self, key: Key, device: str) -> Measured:
         x, A = drawn(**self.graph, seed=key.seed)
@@ -150,28 +165,96 @@ class RankStudy:
             **key.settings,
         )
         return Measured(
-            {"rank": ranks[-1], "components": components(A).count},
-            {"rank": np.array(ranks, dtype=np.float32)},
+            {"rank": ranks[-1], "components": components(A).count}, {"rank": np.array(ranks, float)}
         )
 
-    def _row(self, network: str, activation: str, runs: Sequence[Run], plan: Plan) -> Row:
+    def _result(self, network: str, activation: str, runs: Sequence[Run], plan: Plan) -> Ranks:
         ranks = np.stack([run.curves["rank"] for run in runs]).astype(np.int64)  # [runs, depth]
         low, high = ranks.min(axis=0).tolist(), ranks.max(axis=0).tolist()
-        checks = self.checks(network, activation, low, high)
+        known = self.known.get(network, {}).get(activation, ())
+        holds = [
+            low[layer - 1] - self.margin <= rank <= high[layer - 1] + self.margin
+            for layer, rank in zip(self.layers, known, strict=False)
+            if layer <= len(low)
+        ]
+        return Ranks(
+            network=network,
+            activation=activation,
+            runs=len(runs),
+            graphs_in_parts=sum(run.scores["components"] > 1 for run in runs),
+            mean=_joined(ranks.mean(axis=0).round(2).tolist()),
+            deviation=_joined(ranks.std(axis=0).round(2).tolist()),
+            low=_joined(low),
+            high=_joined(high),
+            known=len(holds),
+            within=None if plan.quick else sum(holds),
+            quick=plan.quick,
+            **made(runs),
+        )
+
+    def facts(self, results: Sequence[Ranks]) -> dict[str, object]:
+        by = {(result.network, result.activation): result for result in results}
+        relu, tanh = (
+            [one for (_, name), one in by.items() if name == activation] for activation in ("relu", "tanh")
+        )
         return {
-            "network": network,
-            "activation": activation,
-            "runs": len(runs),
-            "graphs_in_parts": sum(run.scores["components"] > 1 for run in runs),
-            "mean": _joined(ranks.mean(axis=0).round(2).tolist()),
-            "deviation": _joined(ranks.std(axis=0).round(2).tolist()),
-            "low": _joined(low),
-            "high": _joined(high),
-            "known": len(checks),
-            "within": None if plan.quick else sum(holds for *_, holds in checks),
-            "quick": plan.quick,
-            **origin(runs),
+            "draws": results[0].runs,
+            "known": sum(result.known for result in results),
+            "within": sum(result.within or 0 for result in results),
+            "relu_gone": f"{min(one.until(GONE) + 1 for one in relu)} to {max(one.until(GONE) + 1 for one in relu)}",
+            "tanh_last": f"{min(one.means[-1] for one in tanh):.0f} to {max(one.means[-1] for one in tanh):.0f}",
+            "last_without_tanh": f"{max(one.means[-1] for one in results if 'tanh' not in one.activation):.1f}",
         }
+
+    def matrix(self, results: Sequence[Ranks]) -> DataFrame:
+        """Landmarks of each curve; in brackets what the printed curves show."""
+        from pandas import DataFrame, Index
+
+        full = self.network["width"] - 0.5
+        lines = [
+            (
+                self.networks[one.network],
+                self.activations[one.activation],
+                f"{one.until(full)}{self._read(one, 'identity', 'full')}",
+                f"{_after(one, GONE)}{self._read(one, 'relu', 'gone')}",
+                f"{one.means[-1]:.1f} ± {float(str(one.deviation).split()[-1]):.1f}{self._read(one, 'tanh', 'tanh')}",
+            )
+            for one in results
+        ]
+        names = [
+            "network",
+            "activation",
+            "full up to layer",
+            f"below {GONE} from layer",
+            "rank in the last layer",
+        ]
+        frame = DataFrame(lines, columns=Index(names))
+        return frame.set_index("network")
+
+    def _order(self, one: Ranks) -> tuple[int, int]:
+        return list(self.networks).index(one.network), list(self.activations).index(one.activation)
+
+    def _read(self, one: Ranks, activation: str, landmark: str) -> str:
+        return f" ({self.curves[one.network][landmark]})" if one.activation == activation else ""
+
+    @in_style
+    def picture(self, results: Sequence[Ranks]) -> Figure:
+        """A panel for each architecture, with three activations."""
+        figure, (grid,) = panels(1, len(self.networks), 3.1, sharex=True, sharey=True)
+        for panel, (network, title) in zip(grid, self.networks.items(), strict=True):
+            panel.set_title(title, fontsize=9, loc="left")
+            panel.grid(axis="y")
+            for one in results:
+                if one.network == network and one.activation in _LINES:
+                    role, line = _LINES[one.activation]
+                    layers = range(1, len(one.means) + 1)
+                    panel.plot(
+                        layers, one.means, line, color=light(role), label=self.activations[one.activation]
+                    )
+        name_outer([grid], "layer", ["mean rank"])
+        grid[0].set(xlim=(0, self.network["depth"]), ylim=(0, 1.05 * self.network["width"]))
+        legend(figure, [grid])
+        return figure
 
 
 def drawn(nodes: int, p: float, features: int, seed: int) -> tuple[Tensor, Operator]:
@@ -188,55 +271,14 @@ def drawn(nodes: int, p: float, features: int, seed: int) -> tuple[Tensor, Opera
     return x / x.sum(dim=1, keepdim=True), A
 
 
-def parse_study(text: str) -> RankStudy:
-    """The study of a TOML text, checked: every name in it exists, and there is a known rank for every layer named."""
-    entries = (
-        "seeds",
-        "margin",
-        "layers",
-        "graph",
-        "network",
-        "networks",
-        "activations",
-        "known",
-        "curves",
-        "quick",
-    )
-    content = parse_content(text, "rank", entries)
-    with at("rank, graph"):
-        check_keys(content["graph"], (), needed=("nodes", "p", "features"))
-    with at("rank, network"):
-        check_keys(content["network"], (), needed=("depth", "width", "blocks", "filter"))
-        check_name("matrix", content["network"]["filter"], MATRICES.names)
-    with at("rank, networks"):
-        for network in content["networks"]:
-            check_name("architecture", network, get_args(Architecture))
-    with at("rank, activations"):
-        for activation in content["activations"]:
-            check_name("activation", activation, ACTIVATIONS.names)
-    with at("rank, quick"):
-        check_keys(content["quick"], (), needed=("seeds", "depth", "activations"))
-        for activation in content["quick"]["activations"]:
-            check_name("activation", activation, content["activations"])
-    for network in content["networks"]:
-        with at(f"rank, curves, {network}"):
-            check_keys(content["curves"].get(network), (), needed=("full", "gone", "tanh"))
-    for network, by_activation in content["known"].items():
-        with at(f"rank, known, {network}"):
-            check_name("network", network, content["networks"])
-            for activation, ranks in by_activation.items():
-                check_name("activation", activation, content["activations"])
-                if len(ranks) != len(content["layers"]):
-                    raise InputError(
-                        f"{activation} has {len(ranks)} ranks for {len(content['layers'])} layers.",
-                        "Give one for every layer.",
-                    )
-    return RankStudy(**{**content, "layers": tuple(content["layers"])})
+def _after(one: Ranks, rank: float) -> str:
+    layer = one.until(rank) + 1
+    return str(layer) if layer <= len(one.means) else "never"
 
 
 def _joined(values: Sequence[float]) -> str:
     return " ".join(f"{value:g}" for value in values)
 
 
-STUDY = parse_study(read_text("rank"))
+STUDY = RankStudy(*read_spec("rank"))
 """The study of the report's figure."""

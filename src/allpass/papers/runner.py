@@ -1,17 +1,21 @@
-"""The driver: asks a study what there is to do, has it done, and keeps every run the moment it ends."""
+"""The driver: asks a study what there is to do, has it done, and stores every run the moment it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from allpass.errors import AllpassError
+from allpass.errors import AllpassError, InputError
+from allpass.papers.result import R
 from allpass.papers.study import Plan, Study
 from allpass.train.executors.executor import Executor
 from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key
 from allpass.train.runs.store import Store
+
+CLAIM = 30 * 24 * 3600.0
+"""Seconds that a process may claim a study in a store; the claim ends with the process."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +24,8 @@ class Progress:
 
     Args:
         wanted: Runs that are known to be needed so far.
-        stored: Those of them that are there.
-        title: The task that something came of last.
+        stored: How many of them are stored.
+        title: The task that made the last run.
     """
 
     wanted: int
@@ -31,7 +35,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Failure:
-    """A task that could not be done.
+    """A task that failed.
 
     Args:
         title: What it was.
@@ -46,33 +50,61 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def reproduce(
-    study: Study,
+    study: Study[R],
     store: Store,
     executor: Executor,
     plan: Plan | None = None,
     on_progress: ProgressCallback | None = None,
-    known: Collection[str] = (),
+    known: Sequence[R] = (),
 ) -> list[Failure]:
-    """Do everything of a plan that a store does not hold yet; gives what could not be done.
+    """Run everything of a plan that a store does not hold yet; returns the tasks that failed.
 
     Args:
         study: What is reproduced.
         store: Where runs are kept; only this process writes it.
-        executor: What does the tasks.
-        plan: How much is asked for; by default all.
-        on_progress: Told how far it is, for a progress bar; may raise to stop early.
-        known: Titles of tasks that are left out, whatever the store holds.
+        executor: Does the tasks.
+        plan: Which part is wanted; by default all.
+        on_progress: Called with the progress, for a progress bar; may raise to stop early.
+        known: Rows of an earlier run; what they hold is not run again.
     """
-    plan, failed = plan or Plan(), dict[str, Failure]()
-    on_progress = on_progress or (lambda _: None)
+    plan = plan or Plan()
+    claim = [
+        Key(
+            dataset="",
+            fingerprint="",
+            model="",
+            split="",
+            split_hash="",
+            seed=0,
+            protocol={"driver": study.id},
+        )
+    ]
+    if not store.claim(claim, seconds=CLAIM):
+        raise InputError(
+            f"Another process is running {study.id!r} in the store {str(store.path)!r}.",
+            "Wait until it ends, or give another --store; allpass store merge joins two.",
+        )
+    try:
+        return _run(study, store, executor, plan, on_progress or (lambda _: None), known)
+    finally:
+        store.release(claim)
+
+
+def _run(
+    study: Study[R],
+    store: Store,
+    executor: Executor,
+    plan: Plan,
+    on_progress: ProgressCallback,
+    known: Sequence[R],
+) -> list[Failure]:
+    failed = dict[str, Failure]()
     while True:
-        needed = dict[str, tuple[Task, list[Key]]]()
-        for task in study.tasks(plan, store):
-            if task.title in known:
-                continue
+        needed = dict[str, tuple[Task, Sequence[Key]]]()
+        for task in study.tasks(plan, store, known):
             try:
                 needed[task.title] = task, study.keys(task)
-            except AllpassError as error:  # such as data that is not at hand
+            except AllpassError as error:  # such as a dataset that cannot be read
                 failed[task.title] = Failure(task.title, str(error))
         missing = {title: store.missing(keys) for title, (_, keys) in needed.items()}
         tasks = [
@@ -93,13 +125,6 @@ def reproduce(
                 on_progress(Progress(wanted, wanted - len(left), task.title))
                 if event.error:
                     failed[task.title] = Failure(task.title, event.error)
-        failed |= _silent(tasks, store, study, failed)
-
-
-def _silent(tasks: list[Task], store: Store, study: Study, failed: dict[str, Failure]) -> dict[str, Failure]:
-    """Tasks that ended without an error and left something out: to begin them again would not end."""
-    return {
-        task.title: Failure(task.title, "It ended without all of its runs.")
-        for task in tasks
-        if task.title not in failed and store.missing(study.keys(task))
-    }
+        for task in tasks:  # a task that left runs out would be begun for ever
+            if task.title not in failed and store.missing(study.keys(task)):
+                failed[task.title] = Failure(task.title, "It ended without all of its runs.")

@@ -1,25 +1,168 @@
-"""A study: what one reproduction runs, in tasks that travel, and what its runs say as rows of a table."""
+"""A study: what a reproduction runs, in tasks that travel, and what its runs say as rows, a table and a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from allpass.errors import InputError, did_you_mean
+from allpass.papers.result import Result
 from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
-Row: TypeAlias = dict[str, str | int | float | bool | None]
-"""One line of the CSV file of a study; every line of a study has the same names."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
-Spec = TypeVar("Spec", bound="Head")
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What a study says of itself; ``{name}`` stands for a number that :meth:`Study.facts` gives.
+
+    Args:
+        title: What it shows, in a few words.
+        source: Where it was published.
+        claim: What the source claims; claim, verdict and advice together have at most 60 words.
+        verdict: Whether it holds, in one sentence.
+        advice: What a reader should do.
+        picture: What the picture shows and how to read it.
+        table: The same of the table.
+        findings: At most ten sentences on what was found.
+    """
+
+    title: str
+    source: str
+    claim: str
+    verdict: str
+    advice: str
+    picture: str
+    table: str
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which part of a study is run.
+
+    Args:
+        cells: Names of the parts; all parts where it is empty. Case does not matter.
+        quick: Run a few short trainings, to check that everything works.
+    """
+
+    cells: tuple[str, ...] = ()
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.cells, str):
+            raise InputError(f"Got cells = {self.cells!r}.", f"Expected a tuple: cells=({self.cells!r},).")
+
+    def check(self, study: str, known: Collection[str]) -> None:
+        """Raise where it names a part that a study does not have.
+
+        Args:
+            study: The ID of the study.
+            known: The names of its parts.
+        """
+        lower = {name.lower() for name in known}
+        for cell in self.cells:
+            if cell.lower() not in lower:
+                row, _, column = cell.partition("/")
+                of_row = [name for name in known if column and name.lower().startswith(f"{row.lower()}/")]
+                near = of_row or [name for name in known if "/" not in name]
+                meant = did_you_mean(cell if of_row else row, near)
+                short = len(meant) < 150
+                cure = meant if short else f"allpass reproduce {study} --list shows all names."
+                raise InputError(f"There is no cell {cell!r} in {study!r}.", cure)
+
+    def choose(
+        self, study: str, axes: Mapping[str, Sequence[str]], quick: Mapping[str, Sequence[str]] | None = None
+    ) -> dict[str, list[str]]:
+        """The names of each axis that are run: those that the plan names, or all where it names none of that axis.
+
+        Args:
+            study: The ID of the study, for the error.
+            axes: All names, by axis.
+            quick: What a quick plan runs of an axis, where it is not all.
+
+        Example:
+            >>> Plan(("GCN",)).choose("rank", {"network": ["gcn", "krylov"], "activation": ["relu", "tanh"]})
+            {'network': ['gcn'], 'activation': ['relu', 'tanh']}
+        """
+        self.check(study, [name for names in axes.values() for name in names])
+        wanted = {cell.lower() for cell in self.cells}
+        usual = {**axes, **(quick or {})} if self.quick else axes
+        return {
+            axis: [name for name in names if name.lower() in wanted] or list(usual[axis])
+            for axis, names in axes.items()
+        }
+
+
+class Study(Protocol[R]):
+    """A published table or figure that can be run again."""
+
+    @property
+    def id(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def words(self) -> Words:
+        """Title, source, claim, verdict and findings."""
+        ...
+
+    @property
+    def result(self) -> type[R]:
+        """The class of its rows."""
+        ...
+
+    def axes(self) -> Mapping[str, Sequence[str]]:
+        """The names that ``--cells`` may have, by what they name."""
+        ...
+
+    def tasks(self, plan: Plan, store: Store, known: Sequence[R] = ()) -> list[Task]:
+        """What there is to do.
+
+        The runner asks again when all of that is done: a task that needs what others found is named then.
+
+        Args:
+            plan: Which part is wanted.
+            store: The runs so far.
+            known: Rows of an earlier run, whose tasks are left out.
+        """
+        ...
+
+    def keys(self, task: Task) -> Sequence[Key]:
+        """What identifies the runs of a task."""
+        ...
+
+    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
+        """Do a task and yield its runs as they end; where ``task.left`` is not empty, only those."""
+        ...
+
+    def results(self, plan: Plan, store: Store) -> list[R]:
+        """The rows that the runs of a store give; a row whose runs are not complete is left out."""
+        ...
+
+    def facts(self, results: Sequence[R]) -> Mapping[str, object]:
+        """The numbers that its words name, computed from all rows."""
+        ...
+
+    def matrix(self, results: Sequence[R]) -> DataFrame:
+        """Ours against what was published, as texts; ``**text**`` is bold."""
+        ...
+
+    def picture(self, results: Sequence[R]) -> Figure:
+        """The picture of the page."""
+        ...
 
 
 @dataclass(frozen=True)
 class OfStudy:
-    """Does a task as a study does; it travels as the ID of the study.
+    """Does a task of a study; only the ID of the study travels.
 
     Args:
         id: The ID.
@@ -32,147 +175,3 @@ class OfStudy:
         from allpass.papers.catalogue import STUDIES
 
         return STUDIES[self.id].perform(task, device)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much of a study is asked for.
-
-    Args:
-        cells: Names of the parts that are wanted; all of them where nothing is named.
-        quick: Fewer and shorter runs, which prove the path and no number.
-    """
-
-    cells: tuple[str, ...] = ()
-    quick: bool = False
-
-    def __post_init__(self) -> None:
-        if isinstance(self.cells, str):
-            raise InputError(f"Got cells = {self.cells!r}.", f"Expected a tuple: cells=({self.cells!r},).")
-
-    def check(self, study: str, known: Collection[str]) -> None:
-        """An error where it names a part that a study does not have.
-
-        Args:
-            study: The ID of the study.
-            known: The names of its parts; case does not matter.
-        """
-        lower = {name.lower() for name in known}
-        for cell in self.cells:
-            if cell.lower() in lower:
-                continue
-            raise InputError(f"There is no cell {cell!r} in {study!r}.", _near(cell, known))
-
-
-class Head(Protocol):
-    """What a study says of itself."""
-
-    @property
-    def id(self) -> str:
-        """Its name on the command line."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """What it shows, in a few words."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """Where the numbers were published."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What differs from the source, and why; a sentence each."""
-        ...
-
-
-class Study(Head, Protocol):
-    """One reproduction. Nothing in it draws: pages are made of its rows."""
-
-    @property
-    def place(self) -> tuple[str, ...]:
-        """The names of what tells its rows apart."""
-        ...
-
-    def cells(self) -> Sequence[str]:
-        """The names of its parts, as a plan may name them."""
-        ...
-
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:
-        """What there is to do.
-
-        It is asked again when all of that is done, and may then name more, where a task needs what others found; it
-        names the earlier ones again too.
-        """
-        ...
-
-    def keys(self, task: Task) -> list[Key]:
-        """What identifies the runs of a task."""
-        ...
-
-    def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
-        """Do a task, and give its runs as they end; those that are not in ``task.left`` are not made."""
-        ...
-
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        """What the runs of a store say; what is not there yet has no row."""
-        ...
-
-
-def merged(study: Study, old: Sequence[Row], new: Sequence[Row]) -> list[Row]:
-    """Rows with newer ones in their places, and more at the end.
-
-    Args:
-        study: What they are rows of.
-        old: Those that are there.
-        new: Those that came.
-    """
-    found = {tuple(row[name] for name in study.place): row for row in (*old, *new)}
-    return list(found.values())
-
-
-@dataclass(frozen=True)
-class Specified(Generic[Spec]):
-    """The beginning of a study whose head stands in its spec.
-
-    Args:
-        spec: What was published, and how it is done again.
-    """
-
-    spec: Spec
-
-    @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def title(self) -> str:
-        return self.spec.title
-
-    @property
-    def source(self) -> str:
-        return self.spec.source
-
-    @property
-    def notes(self) -> Sequence[str]:
-        return self.spec.notes
-
-
-def _near(cell: str, known: Collection[str]) -> str:
-    """What whoever names a part that is not there may have meant."""
-    lower = {name.lower() for name in known}
-    first, _, last = cell.rpartition("/")
-    if {first.lower(), last.lower()} <= lower and not any(
-        name.endswith(f"/{last.lower()}") for name in lower
-    ):
-        return f"Write {f'{first},{last}'!r}, with a comma."  # a kind of numbers is no part of a cell's name
-    # A table has hundreds of single cells, so those of one row are offered, or names of rows and columns.
-    row, _, column = cell.partition("/")
-    of_row = [name for name in known if column and name.lower().startswith(f"{row.lower()}/")]
-    return (
-        did_you_mean(cell, of_row)
-        if of_row
-        else did_you_mean(row, [name for name in known if "/" not in name])
-    )

@@ -7,14 +7,12 @@ import torch
 
 from allpass.errors import InputError
 from allpass.models.catalog import create
-from allpass.papers.content import read_text
-from allpass.papers.depth import STUDY
-from allpass.papers.depth.grid import Combination, parse_grid
+from allpass.papers.depth.grid import Combination
+from allpass.papers.depth.study import STUDY
 from allpass.papers.study import Plan
 from allpass.train.job import TRAINING
 
-GRID = STUDY.spec
-TEXT = read_text("depth")
+GRID = STUDY.grid
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 
@@ -67,29 +65,3 @@ def test_every_network_can_be_built(initialisation: str, activation: str) -> Non
     chosen = {"init": initialisation, "activation": activation, "num_layers": 3}
     network = create("gcn", in_channels=5, out_channels=2, graph=EDGES, **settings, **chosen)
     assert network(torch.ones(3, 5), EDGES).shape == (3, 2)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("depths = [2, 4", "depths = [4, 2", "depth, depths: got .*the smallest first"),
-        ("depths = [2, 4", "depths = [0, 4", "depth, depths: got .*numbers of layers"),
-        ('cora = "Cora"', 'corra = "Cora"', "depth, datasets: there is no dataset 'corra'"),
-        ('relu = "ReLU"', 'rleu = "ReLU"', "depth, activations: there is no activation 'rleu'"),
-        ('["glorot", "he", "f', '["glorot", "hee", "f', "depth, initialisations: there is no init.* 'hee'"),
-        (
-            'baseline = "glorot"',
-            'baseline = "xavier"',
-            "depth, baseline: there is no initialisation 'xavier'",
-        ),
-        ("dropout = 0.0", "droput = 0.0", "depth, fixed: there is no setting 'droput'.*'dropout'"),
-        ("[tried]\nlr", "[tried]\nrate", "depth, tried: there is no entry 'rate'"),
-        ("depths = [8, 32]", "depths = [8, 33]", "depth, profiles: there is no entry of depths '33'"),
-        ('datasets = ["cora"]', 'datasets = ["film"]', "depth, quick: there is no entry of datasets 'film'"),
-        ("epochs = 20", "epoch = 20", "depth, quick: there is no entry 'epoch'"),
-    ],
-)
-def test_a_wrong_file_is_told_with_its_place(old: str, new: str, message: str) -> None:
-    assert old in TEXT
-    with pytest.raises(InputError, match=message):
-        parse_grid(TEXT.replace(old, new, 1))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from allpass.data import load
-from allpass.papers.depth import STUDY
 from allpass.papers.depth.predictions import Ground
+from allpass.papers.depth.study import STUDY
 from allpass.papers.depth.trainings import DeepTrainings
 
 FEATURES, HIDDEN, CLASSES = 1433, 8, 7
@@ -18,12 +18,12 @@ FEATURES, HIDDEN, CLASSES = 1433, 8, 7
 
 def settings(**changed: Any) -> dict[str, Any]:
     base = {"hidden_channels": HIDDEN, "num_layers": 4, "activation": "relu", "init": "he"}
-    return {**STUDY.spec.fixed, **base, **changed}
+    return {**STUDY.grid.fixed, **base, **changed}
 
 
 @pytest.fixture(scope="module")
 def ground() -> Ground:
-    return Ground.of(DeepTrainings("cora", STUDY.spec.protocol, settings(), (0.01,)))
+    return Ground.of(DeepTrainings("cora", STUDY.grid.protocol, settings(), (0.01,)))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_orthogonal_weights_keep_the_energy_of_independent_neighbours(ground: Gr
 def test_effective_degree_has_the_correlation_of_its_settings(
     ground: Ground, degrees: np.ndarray[Any, Any]
 ) -> None:
-    alpha = STUDY.spec.fixed["alpha"]
+    alpha = STUDY.grid.fixed["alpha"]
     factor = 2 * np.mean((degrees + 1) / (alpha * degrees + 1)) * np.mean(1 / (degrees + 1))
     found = ground.predicted(settings(init="effective-degree"))["independent_variance"]
     assert found[0] == pytest.approx(math.log10(ground.moment * factor), rel=1e-9)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from allpass.papers.depth import STUDY, DepthStudy
 from allpass.papers.depth.grid import Combination
-from allpass.papers.depth.study import middle
+from allpass.papers.depth.study import STUDY, Deep, DepthStudy, middle
 from allpass.papers.runner import reproduce
-from allpass.papers.study import Plan, Row
+from allpass.papers.study import Plan
 from allpass.train.executors import Event, Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
@@ -62,7 +59,7 @@ def test_tasks_have_titles_of_their_own(store: Store) -> None:
 
 
 def test_what_is_not_there_has_no_row(store: Store) -> None:
-    assert STUDY.rows(QUICK, store) == []
+    assert STUDY.results(QUICK, store) == []
 
 
 def test_the_learning_rate_is_chosen_without_the_test_nodes(store: Store) -> None:
@@ -71,23 +68,23 @@ def test_the_learning_rate_is_chosen_without_the_test_nodes(store: Store) -> Non
         return {"val_score": 0.6 if slow else 0.5, "test_score": 0.3 + 0.02 * key.seed if slow else 0.9}
 
     invent(store, GLOROT, scores)
-    (row,) = STUDY.rows(QUICK, store)
-    assert row["lr"] == 0.001
-    assert row["mean"] == pytest.approx(31.0)
-    assert row["scores"] == "30.00 32.00"
-    assert (row["runs"], row["tried"]) == (2, 4)
+    (row,) = STUDY.results(QUICK, store)
+    assert row.lr == 0.001
+    assert row.mean == pytest.approx(31.0)
+    assert row.scores == "30.00 32.00"
+    assert (row.runs, row.tried) == (2, 4)
 
 
 def test_rows_know_how_far_their_splits_share_nodes(store: Store) -> None:
     invent(store, GLOROT, lambda key: {"val_score": 0.5, "test_score": 0.5 + 0.1 * key.seed})
-    (row,) = STUDY.rows(QUICK, store)
-    assert row["overlap"] == pytest.approx(541 / 1624, abs=1e-3)  # test over training nodes of Cora
+    (row,) = STUDY.results(QUICK, store)
+    assert row.overlap == pytest.approx(541 / 1624, abs=1e-3)  # test over training nodes of Cora
 
 
 def test_a_diverged_run_is_counted_and_has_no_right_answer(store: Store) -> None:
     invent(store, GLOROT, lambda key: {"val_score": 0.5, "test_score": -1.0 if key.seed else 0.8})
-    (row,) = STUDY.rows(QUICK, store)
-    assert (row["diverged"], row["tried_diverged"], row["mean"]) == (1, 2, 40.0)
+    (row,) = STUDY.results(QUICK, store)
+    assert (row.diverged, row.tried_diverged, row.mean) == (1, 2, 40.0)
 
 
 def test_a_loss_far_above_even_odds_has_exploded(store: Store) -> None:
@@ -97,37 +94,35 @@ def test_a_loss_far_above_even_odds_has_exploded(store: Store) -> None:
         GLOROT,
         lambda key: {"val_score": 0.5, "test_score": 0.5, "val_loss": even * (11 if key.seed else 9)},
     )
-    (row,) = STUDY.rows(QUICK, store)
-    assert (row["tried_exploded"], row["tried_diverged"]) == (2, 0)
+    (row,) = STUDY.results(QUICK, store)
+    assert (row.tried_exploded, row.tried_diverged) == (2, 0)
 
 
 def test_a_real_run_is_stored_once_and_gives_flat_rows(store: Store) -> None:
-    fixed = {**STUDY.spec.fixed, "hidden_channels": 4}
-    short = {**STUDY.spec.quick, "epochs": 2, "depths": [2, 4]}
-    study = DepthStudy(replace(STUDY.spec, fixed=fixed, quick=short))
+    fixed = {**STUDY.grid.fixed, "hidden_channels": 4}
+    short = {**STUDY.grid.quick, "epochs": 2, "depths": [2, 4]}
+    study = DepthStudy(STUDY.words, replace(STUDY.grid, fixed=fixed, quick=short))
     executor, plan = Here(study), Plan(cells=("relu",), quick=True)
     assert reproduce(study, store, executor, plan) == []
     assert executor.done == len(store) == 2 * 2 * 2 * 2  # depths, initialisations, rates, splits
     assert reproduce(study, store, executor, plan) == []
     assert executor.done == len(store)
-    rows = study.rows(plan, store)
-    assert [(row["initialisation"], row["layers"]) for row in rows] == [
+    rows = study.results(plan, store)
+    assert [(row.initialisation, row.layers) for row in rows] == [
         (name, depth) for depth in (2, 4) for name in ("glorot", "he")
     ]
-    assert all(list(row) == list(rows[0]) for row in rows)
     for row in rows:
         _check_layers(row)
-    assert all(row["quick"] is True and row["ended"] for row in rows)
-    csv.DictWriter(io.StringIO(), list(rows[0])).writerows(rows)
+    assert all(row.quick is True and row.ended for row in rows)
 
 
-def _check_layers(row: Row) -> None:
+def _check_layers(row: Deep) -> None:
     profiles = [
-        name for name in row if name.startswith(("start_", "end_", "independent_", "alike_"))
+        name for name in row.cells() if name.startswith(("start_", "end_", "independent_", "alike_"))
     ]  # measured twice, predicted twice
     assert len(profiles) == 3 + 3 + 3 + 2
     for name in profiles:
-        assert len(str(row[name]).split()) == row["layers"]
+        assert len(str(getattr(row, name)).split()) == row.layers
 
 
 def test_the_middle_of_runs() -> None:

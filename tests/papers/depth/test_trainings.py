@@ -12,12 +12,12 @@ from torch.nn import functional as F
 
 from allpass.data import load
 from allpass.models.catalog import create
-from allpass.papers.depth import STUDY
+from allpass.papers.depth.study import STUDY
 from allpass.papers.depth.trainings import QUANTITIES, DeepTrainings
 from allpass.train.runs.run import Run
 
-FIXED = {**STUDY.spec.fixed, "hidden_channels": 4}
-SMALL = STUDY.spec.protocol.changed({"splits": {"count": 2}, "stop": {"max_epochs": 2}})
+FIXED = {**STUDY.grid.fixed, "hidden_channels": 4}
+SMALL = STUDY.grid.protocol.changed({"splits": {"count": 2}, "stop": {"max_epochs": 2}})
 
 
 def trainings(rates: tuple[float, ...] = (0.01,), **settings: object) -> DeepTrainings:

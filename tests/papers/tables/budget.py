@@ -11,8 +11,8 @@ import torch
 
 from allpass.errors import InputError
 from allpass.papers.at_hand import graph_of
-from allpass.papers.complexity.costs import Size, convolution_as_printed, krylov, linear
-from allpass.papers.tables.cell import Cell
+from allpass.papers.costs import Size, convolution_as_printed, krylov, linear
+from allpass.papers.tables.spec import Cell
 from allpass.train.adjacency import adjacency
 
 LIMIT = 20 * 10**15
@@ -57,8 +57,13 @@ def operations(cell: Cell) -> int:
             f"The operations of {cell.row!r} on {cell.column.name!r} are not known.",
             f"They are counted for cells with published settings of the models {', '.join(FORWARD)}.",
         )
-    forward = FORWARD[cell.model](extent(cell.column.dataset, cell.protocol.unlabelled), cell.settings)
-    runs, epochs = cell.column.protocol.splits["count"], cell.protocol.stopping().max_epochs
+    forward = FORWARD[cell.model](
+        extent(cell.column.dataset, cell.protocols["same"].unlabelled), cell.settings
+    )
+    runs, epochs = (
+        cell.column.protocol.splits["count"],
+        cell.protocols["same"].training("cpu").stop.max_epochs,
+    )
     return int(runs) * epochs * PASSES * forward
 
 

@@ -12,12 +12,16 @@ from tests.papers.tables.budget import FEWER, FORWARD, LIMIT, Extent, operations
 from allpass.errors import InputError
 from allpass.graph import Operator
 from allpass.models import create
-from allpass.papers.complexity.costs import Size, count
-from allpass.papers.tables.cell import Cell
-from allpass.papers.tables.spec import read_spec
+from allpass.papers.costs import Size, count
+from allpass.papers.tables.spec import Cell, read_table
 
-SPEC = read_spec("table1")
+SPEC = read_table("table1")
 N, F, C = 30, 11, 4
+
+
+def the_cell(row: str, column: str) -> Cell:
+    (found,) = [cell for cell in SPEC.cells if (cell.name, cell.column.name) == (row, column)]
+    return found
 
 
 def proposed(dataset: str) -> list[Cell]:
@@ -45,11 +49,12 @@ def test_a_pass_forward_costs_what_is_counted_on_a_network(
 
 
 def test_operations_are_those_of_all_runs_epochs_and_passes() -> None:
-    cell = SPEC.cell("truncated Krylov", "Cora 0.5%")  # 128 columns, 18 blocks
+    cell = the_cell("truncated Krylov", "Cora 0.5%")  # 128 columns, 18 blocks
     N, features, entries = 2708, 49_216, 13_264
     forward = 2 * features * 18 * 128 + 17 * 128 * (2 * entries + N) + 2 * N * 128 * 7
     assert operations(cell) == 10 * 3000 * 4 * forward
-    shorter = replace(cell, changes={"stop": {"max_epochs": 30}, "splits": {"count": 3}})
+    protocol = cell.protocols["same"].changed({"stop": {"max_epochs": 30}, "splits": {"count": 3}})
+    shorter = replace(cell, protocols={**cell.protocols, "same": protocol})
     assert operations(shorter) == operations(cell) // 100  # as often as others of its column
 
 
@@ -64,13 +69,13 @@ def test_exactly_the_cells_over_the_limit_have_fewer_runs(
     marked = {
         f"{cell.row}, {cell.column.name}"
         for cell in proposed(dataset)
-        if cell.protocol.splits["count"] == FEWER
+        if cell.protocols["same"].splits["count"] == FEWER
     }
     assert marked == over
-    assert {cell.protocol.splits["count"] for cell in proposed(dataset)} <= {FEWER, 10}
-    assert {cell.honest_protocol.splits["count"] for cell in proposed(dataset)} == {10}
+    assert {cell.protocols["same"].splits["count"] for cell in proposed(dataset)} <= {FEWER, 10}
+    assert {cell.protocols["tuned"].splits["count"] for cell in proposed(dataset)} == {10}
 
 
 def test_a_cell_without_settings_has_no_known_cost() -> None:
     with pytest.raises(InputError, match=r"operations of 'GCN' on 'Cora 1%' are not known"):
-        operations(SPEC.cell("GCN", "Cora 1%"))
+        operations(the_cell("GCN", "Cora 1%"))

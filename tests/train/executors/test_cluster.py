@@ -13,7 +13,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from tests.train.executors.tiny import Doomed, Tiny, acts, check_events, trains
+from tests.train.executors.tiny import Doomed, Tiny, acts, check_events, numbers_of, trains
 from torch_geometric.data import Data
 
 import allpass
@@ -172,7 +172,9 @@ def test_the_cluster_tells_what_this_process_does(
     }.items():
         with Store(tmp_path / f"{name}.db") as store:
             failures = reproduce(Tiny([*good, *bad]), store, executor)
-            told.append((sorted(str(failure) for failure in failures), Tiny(good).rows(Plan(), store)))
+            told.append(
+                (sorted(str(failure) for failure in failures), numbers_of(Tiny(good).results(Plan(), store)))
+            )
             (run, _) = store.runs(model="fine")
     assert len(told[0][0]) == 2
     assert len(told[0][1]) == 4

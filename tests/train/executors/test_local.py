@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.train.executors.tiny import Tiny, acts, check_events, trains
+from tests.train.executors.tiny import Tiny, acts, check_events, numbers_of, trains
 
 from allpass.errors import DeviceError, InputError
 from allpass.papers.runner import reproduce
@@ -103,7 +103,7 @@ def test_the_numbers_do_not_hang_on_who_computes_them(tmp_path: Path) -> None:
     for executor in (Local(), Local(workers=2)):
         with Store(tmp_path / f"{executor.workers}.db") as store:
             assert reproduce(study, store, executor) == []
-            rows.append(study.rows(Plan(), store))
+            rows.append(numbers_of(study.results(Plan(), store)))
     assert len(rows[0]) == 4
     assert rows[0] == rows[1]
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import torch
+from matplotlib.figure import Figure
+from pandas import DataFrame, Index
 
 from allpass.errors import DeviceError, InputError
-from allpass.papers.study import Plan, Row
+from allpass.papers.result import Result, made
+from allpass.papers.study import Plan, Words
 from allpass.papers.tables.trainings import Trainings
 from allpass.train.executors import Event, Executor, Task
 from allpass.train.executors.task import Work
@@ -105,6 +109,22 @@ def _first(task: Task) -> bool:
     return not known
 
 
+@dataclass(frozen=True, kw_only=True)
+class Made(Result):
+    """All that two runs of the same key have in common: their numbers, to the last bit."""
+
+    place: ClassVar[tuple[str, ...]] = ("identity",)
+
+    identity: str
+    status: str
+    epoch: int | None
+    epochs: int
+    scores: str
+
+
+WORDS = Words(title="Tiny", source="", claim="", verdict="", advice="", picture="", table="All runs.")
+
+
 @dataclass(frozen=True)
 class Doomed:
     """Work that on the machine named ``doomed`` leaves the number of its process in a folder and hangs in mid-run."""
@@ -126,15 +146,13 @@ class Tiny:
 
     given: Sequence[Task]
     id: str = "tiny"
-    title: str = "Tiny"
-    source: str = ""
-    notes: Sequence[str] = ()
-    place: tuple[str, ...] = ("identity",)
+    words: Words = WORDS
+    result = Made
 
-    def cells(self) -> Sequence[str]:
-        return ()
+    def axes(self) -> Mapping[str, Sequence[str]]:
+        return {}
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Made] = ()) -> list[Task]:
         return list(self.given)
 
     def keys(self, task: Task) -> list[Key]:
@@ -143,15 +161,37 @@ class Tiny:
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
         return perform(task, device)
 
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        """All that two runs of the same key have in common: their numbers, to the last bit."""
+    def results(self, plan: Plan, store: Store) -> list[Made]:
         found = [store.get(key) for task in self.given for key in keys(task)]
         return [
-            {"identity": run.key.identity, "status": run.status, "epoch": run.epoch, "epochs": run.epochs}
-            | {name: value.hex() for name, value in run.scores.items()}
+            Made(
+                identity=run.key.identity,
+                status=run.status,
+                epoch=run.epoch,
+                epochs=run.epochs,
+                scores=" ".join(f"{name} {value.hex()}" for name, value in run.scores.items()),
+                **made([run]),
+            )
             for run in found
             if run is not None
         ]
+
+    def facts(self, results: Sequence[Made]) -> Mapping[str, object]:
+        return {}
+
+    def matrix(self, results: Sequence[Made]) -> DataFrame:
+        return DataFrame(
+            {"status": [one.status for one in results]},
+            index=Index([one.identity for one in results], name="run"),
+        )
+
+    def picture(self, results: Sequence[Made]) -> Figure:
+        return Figure()
+
+
+def numbers_of(results: Sequence[Made]) -> list[tuple[object, ...]]:
+    """Rows without when and where they were made."""
+    return [(one.identity, one.status, one.epoch, one.epochs, one.scores) for one in results]
 
 
 def check_events(executor: Executor, folder: Path) -> list[Event]:

@@ -13,10 +13,9 @@ from torch import nn
 from allpass.nn.probe import measure_propagation
 from allpass.nn.propagation import Propagation
 from allpass.papers.depth.grid import MODEL, Combination, Grid
-from allpass.papers.majority import majority
 from allpass.papers.study import Plan
 from allpass.papers.tables.protocol import Protocol
-from allpass.papers.tables.trainings import prepared
+from allpass.papers.tables.trainings import majority, prepared
 from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Problem
 from allpass.train.job import Job, Wanted

@@ -77,7 +77,7 @@ class Graphs:
             split="",
             split_hash="",
             seed=number,
-            protocol={"study": self.spec.id, "method": METHOD, "neighbours": "in"},
+            protocol={"study": "synthetic", "method": METHOD, "neighbours": "in"},
         )
 
     def keys_of_job(self, about: Mapping[str, Any], number: int) -> list[Key]:

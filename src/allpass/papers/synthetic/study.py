@@ -5,61 +5,84 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from allpass.metrics import METRICS
-from allpass.papers.content import named, read_text
 from allpass.papers.measuring import measure, stored
-from allpass.papers.origin import origin
-from allpass.papers.rounding import rounded
-from allpass.papers.study import OfStudy, Plan, Row, Specified
+from allpass.papers.result import made, rounded
+from allpass.papers.specs import read_spec
+from allpass.papers.study import OfStudy, Plan, Words
+from allpass.papers.synthetic import page
 from allpass.papers.synthetic.graphs import Graphs
-from allpass.papers.synthetic.spec import Place, SyntheticSpec, read_synthetic
+from allpass.papers.synthetic.level import Level
+from allpass.papers.synthetic.spec import Place, SyntheticSpec, parse_synthetic
 from allpass.papers.tables.verdicts import INCOMPARABLE, verdict
 from allpass.train.executors.task import Task
 from allpass.train.kept import runs_of
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
 ALL_METRICS = "metrics"
 """The cell that stands for every metric."""
 
 
-class SyntheticStudy(Specified[SyntheticSpec]):
-    """Networks and metrics on regular graphs."""
+class SyntheticStudy:
+    """Networks and metrics on regular graphs.
 
-    @cached_property
-    def drawn(self) -> Graphs:
-        """Its graphs."""
-        return Graphs(self.spec)
+    Args:
+        words: What is said of it.
+        spec: What is drawn, trained and measured.
+    """
 
-    place: ClassVar[tuple[str, ...]] = ("series", "base", "level", "kind", "what")
+    id = "synthetic"
+    result = Level
 
-    def cells(self) -> Sequence[str]:
-        """Datasets of features, networks, lists of levels; and metrics, all of them or one by one."""
-        return (*self.spec.bases, *self.spec.models, *self.spec.series, ALL_METRICS, *self.spec.metrics)
+    def __init__(self, words: Words, spec: SyntheticSpec) -> None:
+        self.words = words
+        self.spec = spec
+        self.drawn = Graphs(spec)
 
-    def tasks(self, plan: Plan, store: Store) -> list[Task]:  # noqa: ARG002 - all is known from the start
+    def axes(self) -> dict[str, Sequence[str]]:
+        """Datasets of features, networks and metrics, lists of levels."""
+        return {
+            "features": self.spec.bases,
+            "networks and metrics": (ALL_METRICS, *self.spec.metrics, *self.spec.models),
+            "series": list(self.spec.series),
+        }
+
+    def tasks(self, plan: Plan, store: Store, known: Sequence[Level] = ()) -> list[Task]:  # noqa: ARG002
         """A task is one network, or one metric, on all graphs of one level with the features of one dataset."""
-        asked, quick = self._asked(plan), self.spec.quick
+        quick = self.spec.quick
+        asked = plan.choose(self.id, self.axes(), {"features": quick["bases"], "series": quick["series"]})
+        names = asked["networks and metrics"]
+        whats = [*(self.spec.metrics if ALL_METRICS in names else ()), *names]
         size = {"graphs": quick["graphs"] if plan.quick else self.spec.graphs}
         epochs = {"epochs": quick["epochs"] if plan.quick else 0}
+        there = {(one.what, one.base, one.series, one.level) for one in known}
         found = []
-        for what in asked["what"]:
+        for what in (what for what in (*self.spec.metrics, *self.spec.models) if what in whats):
             network = self.spec.models.get(what)
-            places = [Place()]
+            places: Sequence[Place] = [Place()]
             if network is None or network.graph:
                 every = [place for series in asked["series"] for place in self.spec.series[series]]
                 places = [place for place in every if not plan.quick or place.level in quick["levels"]]
             more = {**size, **epochs} if network else size
-            bases = [base for base in self.bases_of(what) if base in ("", *asked["bases"])]
-            found += [self._task(what, place, base, **more) for base in bases for place in places]
+            bases = [base for base in self.bases_of(what) if base in ("", *asked["features"])]
+            found += [
+                self._task(what, place, base, more)
+                for base in bases
+                for place in places
+                if (what, base, place.series, place.level if place.series else None) not in there
+            ]
         return found
 
-    def bases_of(self, what: str) -> tuple[str, ...]:
+    def bases_of(self, what: str) -> Sequence[str]:
         """The datasets whose features a network or a metric sees; a metric of labels needs none.
 
         Args:
@@ -67,16 +90,14 @@ class SyntheticStudy(Specified[SyntheticSpec]):
         """
         return self.spec.bases if what in self.spec.models or "features" in METRICS[what].needs else ("",)
 
-    def keys(self, task: Task) -> list[Key]:
-        return list(self.drawn.keys(task.about))
+    def keys(self, task: Task) -> Sequence[Key]:
+        return self.drawn.keys(task.about)
 
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
-        if task.about["what"] in METRICS:
-            yield from measure(
-                task, self.keys(task), device, lambda key: self.drawn.measured(task.about, key.seed)
-            )
-            return
         keys = self.keys(task)
+        if task.about["what"] in METRICS:
+            yield from measure(task, keys, device, lambda key: self.drawn.measured(task.about, key.seed))
+            return
         size = len(keys) // task.about["graphs"]
         for number in range(task.about["graphs"]):
             mine = keys[number * size : (number + 1) * size]
@@ -84,81 +105,70 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             if wanted:
                 yield from runs_of(self.drawn.job(task.about, number, device), mine, wanted)
 
-    def rows(self, plan: Plan, store: Store) -> list[Row]:
-        """A row is a network or a metric on all graphs of one level; the values of its graphs stand there as a text."""
-        found: list[Row] = []
-        for task in self.tasks(plan, store):
-            runs = stored(self.keys(task), store)
-            if runs is None:
-                continue
-            row = self._metric_row if task.about["what"] in METRICS else self._row
-            found.append(row(task.about, runs, plan))
-        return found
+    def results(self, plan: Plan, store: Store) -> list[Level]:
+        return [
+            self._result(task.about, runs, plan)
+            for task in self.tasks(plan, store)
+            if (runs := stored(self.keys(task), store)) is not None
+        ]
 
-    def turning_point(self, intra_degree: int) -> float:
-        r"""The homophily at which aggregation should hurt most: :math:`d / (C d + C - 1)` (Appendix D.3).
+    def facts(self, results: Sequence[Level]) -> Mapping[str, object]:
+        return page.facts(self.spec, results)
 
-        Args:
-            intra_degree: Neighbours d of each node in its own class.
-        """
-        return intra_degree / (self.spec.classes * intra_degree + self.spec.classes - 1)
+    def matrix(self, results: Sequence[Level]) -> DataFrame:
+        return page.matrix(self.spec, results)
 
-    def _asked(self, plan: Plan) -> dict[str, list[str]]:
-        axes = {
-            "bases": self.spec.bases,
-            "what": (ALL_METRICS, *self.spec.metrics, *self.spec.models),
-            "series": tuple(self.spec.series),
-        }
-        asked = named(plan, self.id, axes, {axis: self.spec.quick[axis] for axis in ("bases", "series")})
-        whole = self.spec.metrics if ALL_METRICS in asked["what"] else ()
-        asked["what"] = [what for what in axes["what"][1:] if what in (*whole, *asked["what"])]
-        return asked
+    def picture(self, results: Sequence[Level]) -> Figure:
+        return page.picture(self.spec, results)
 
-    def _task(self, what: str, place: Place, base: str, **more: int) -> Task:
+    def _task(self, what: str, place: Place, base: str, more: Mapping[str, int]) -> Task:
         where = f"{place.series}, level {place.level:g}" if place.series else "any graph"
+        title = f"{what} on {where}" + f", features of {base}" * bool(base)
         about = {"what": what, "base": base, **vars(place), **more}
-        return Task(
-            OfStudy(self.id),
-            f"{what} on {where}" + f", features of {base}" * bool(base),
-            about,
-            gpu=0.1 * (what in self.spec.models),
+        return Task(OfStudy(self.id), title, about, gpu=0.1 * (what in self.spec.models))
+
+    def _result(self, about: Mapping[str, Any], runs: Sequence[Run], plan: Plan) -> Level:
+        what = about["what"]
+        network = self.spec.models.get(what)
+        if network is None:
+            mine, values, digits, settings, epochs = runs, [run.scores[what] for run in runs], 5, "", None
+        else:
+            tried = len(network.settings)
+            by_setting = [runs[place::tried] for place in range(tried)]
+            chosen = max(range(tried), key=lambda place: _mean(by_setting[place], "val_score"))
+            mine, digits = by_setting[chosen], 2
+            values = [100 * run.scores["test_score"] for run in mine]
+            settings = json.dumps(dict(network.settings[chosen]), sort_keys=True)
+            epochs = round(float(np.mean([run.epochs for run in mine])), 1)
+        known = all(math.isfinite(value) for value in values)
+        return Level(
+            series=about["series"],
+            base=about["base"],
+            level=about["level"] if about["series"] else None,
+            intra_degree=about["intra_degree"] if about["series"] else None,
+            kind="accuracy" if network else "metric",
+            what=what,
+            runs=len(mine),
+            quick=plan.quick,
+            mean=round(float(np.mean(values)), digits) if known else None,
+            deviation=round(float(np.std(values)), digits) if known else None,
+            values=" ".join(f"{value:.{digits}f}" for value in values),
+            settings=settings,
+            epochs=epochs,
+            **self._compared(about, values, quick=plan.quick),
+            **made(runs),
         )
 
-    def _about(self, about: Mapping[str, Any], plan: Plan, runs: Sequence[Run], what: str) -> Row:
-        return {
-            "series": about["series"],
-            "base": about["base"],
-            "level": about["level"] if about["series"] else None,
-            "intra_degree": about["intra_degree"] if about["series"] else None,
-            "kind": "accuracy" if what in self.spec.models else "metric",
-            "what": what,
-            "runs": len(runs),
-            "quick": plan.quick,
-        }
-
-    def _row(self, about: Mapping[str, Any], runs: Sequence[Run], plan: Plan) -> Row:
-        network = self.spec.models[about["what"]]
-        tried = len(network.settings)
-        by_setting = [runs[place::tried] for place in range(tried)]
-        chosen = max(range(tried), key=lambda place: _mean(by_setting[place], "val_score"))
-        mine = by_setting[chosen]
-        scores = [100 * run.scores["test_score"] for run in mine]
-        return {
-            **self._about(about, plan, mine, network.name),
-            **_spread(scores, 2),
-            "settings": json.dumps(dict(network.settings[chosen]), sort_keys=True),
-            "epochs": round(float(np.mean([run.epochs for run in mine])), 1),
-            **self._compared(about, scores, quick=plan.quick),
-            **origin(runs),
-        }
-
-    def _compared(self, about: Mapping[str, Any], scores: Sequence[float], *, quick: bool = False) -> Row:
-        known = self.spec.published.get(about["base"], {}).get(self.spec.models[about["what"]].printed)
-        place = self._published_place(about)
-        if known is None or place is None:
+    def _compared(self, about: Mapping[str, Any], values: Sequence[float], *, quick: bool) -> dict[str, Any]:
+        """Against the published mean of the same level."""
+        network, first = self.spec.models.get(about["what"]), next(iter(self.spec.series))
+        known = self.spec.published.get(about["base"], {}).get(network.printed) if network else None
+        if known is None or about["series"] not in ("", first):
             return dict.fromkeys(("published", "published_deviation", "difference", "low", "high", "verdict"))
+        levels = [place.level for place in self.spec.series[first]]
+        place = levels.index(about["level"]) if about["series"] else 0
         mean, deviation = known["mean"][place], known["deviation"][place]
-        compared = verdict(scores, (mean, deviation), runs=self.spec.graphs)
+        compared = verdict(values, (mean, deviation), runs=self.spec.graphs)
         return {
             "published": mean,
             "published_deviation": deviation,
@@ -168,37 +178,16 @@ class SyntheticStudy(Specified[SyntheticSpec]):
             "verdict": INCOMPARABLE if quick else compared.word,
         }
 
-    def _published_place(self, about: Mapping[str, Any]) -> int | None:
-        first = next(iter(self.spec.series))
-        if not about["series"]:
-            return 0
-        levels = [place.level for place in self.spec.series[first]]
-        return levels.index(about["level"]) if about["series"] == first else None
-
-    def _metric_row(self, about: Mapping[str, Any], runs: Sequence[Run], plan: Plan) -> Row:
-        name = about["what"]
-        return {
-            **self._about(about, plan, runs, name),
-            **_spread([run.scores[name] for run in runs], 5),
-            "settings": "",
-            "epochs": None,
-            **dict.fromkeys(("published", "published_deviation", "difference", "low", "high", "verdict")),
-            **origin(runs),
-        }
-
 
 def _mean(runs: Sequence[Run], score: str) -> float:
     found = float(np.mean([run.scores[score] for run in runs]))
     return found if math.isfinite(found) else -math.inf
 
 
-def _spread(values: Sequence[float], digits: int) -> Row:
-    known = all(math.isfinite(value) for value in values)
-    return {
-        "mean": round(float(np.mean(values)), digits) if known else None,
-        "deviation": round(float(np.std(values)), digits) if known else None,
-        "values": " ".join(f"{value:.{digits}f}" for value in values),
-    }
+def _read() -> SyntheticStudy:
+    words, content = read_spec("synthetic")
+    return SyntheticStudy(words, parse_synthetic(content))
 
 
-STUDY = SyntheticStudy(read_synthetic(read_text("synthetic")))
+STUDY = _read()
+"""The study of accuracy against homophily."""

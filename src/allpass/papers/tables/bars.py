@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from allpass.papers.checks import at, check_keys, check_name
-from allpass.papers.content import parse_content, read_text
-from allpass.papers.tables.spec import Spec, read_spec
+from allpass.papers.specs import read_spec
+from allpass.papers.tables.report import Results
+from allpass.papers.tables.result import Accuracy
+from allpass.papers.tables.spec import Cell, read_table
 from allpass.papers.tables.study import TableStudy
+from allpass.report.canvas import SHEET, in_style
+from allpass.report.theme import light
 
-_ENTRIES = ("table", "columns", "rivals", "left_out", "families", "gains")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+_ROLES = ("neither", "high", "low", "both")
+_NAMES = ("best rival", "network", "its ACM version", "its ACMII version")
 
 
 @dataclass(frozen=True)
@@ -19,66 +28,183 @@ class Charts:
     """What the charts show.
 
     Args:
-        rivals: The rows the best of which is called the state of the art.
-        families: A baseline's row, and the rows of its ACM and ACMII versions.
+        rivals: The rows the best of which the source calls the state of the art.
+        left_out: By column the best published mean of rows without channels that the charts leave out.
+        families: A network, and the rows of its ACM and ACMII versions.
         gains: The printed gain of each column, in points.
-        left_out: Of the rivals that the table prints and the charts leave out, the best of each column and its row.
     """
 
-    rivals: tuple[str, ...]
-    families: Mapping[str, tuple[str, str]]
+    rivals: Sequence[str]
+    left_out: Mapping[str, float]
+    families: Mapping[str, Sequence[str]]
     gains: Mapping[str, float]
-    left_out: Mapping[str, tuple[float, str]]
 
     @property
-    def augmented(self) -> tuple[str, ...]:
+    def augmented(self) -> list[str]:
         """The rows of all ACM and ACMII versions."""
-        return tuple(row for pair in self.families.values() for row in pair)
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """All rows the charts are made of."""
-        return (*self.rivals, *self.families, *self.augmented)
+        return [row for pair in self.families.values() for row in pair]
 
 
-def parse_charts(text: str, name: str) -> tuple[Charts, Spec]:
-    """The charts of a TOML text, and the part of a table that they show; every row and column in it exists.
+@dataclass(frozen=True)
+class BarStudy(TableStudy):
+    """A part of a table, drawn as bars; it has the rows of that table.
 
     Args:
-        text: The file.
-        name: The ID of the study, for messages.
+        charts: What the charts show.
     """
-    content = parse_content(text, name, _ENTRIES)
-    with at(name):
-        spec = read_spec(content["table"])
-        columns = {column.name: column for column in spec.columns}
-        for column in content["columns"]:
-            check_name("column", column, columns)
-        check_keys(content["gains"], (), needed=content["columns"])
-        families = {row: (str(acm), str(acmii)) for row, (acm, acmii) in content["families"].items()}
-        for row in (*content["rivals"], *content["left_out"], *families, *chain(*families.values())):
-            check_name("row", row, spec.rows)
-        left_out = {
-            column: max(
-                (published[0], row)
-                for row in content["left_out"]
-                if (published := spec.cell(row, column).published)
-            )
-            for column in content["columns"]
+
+    charts: Charts = field(kw_only=True)
+
+    def facts(self, results: Sequence[Accuracy]) -> Mapping[str, object]:
+        gains = [self._gains(results, column) for column in self.charts.gains]
+        ours = [gain for _, gain, _ in gains if gain is not None]
+        return {
+            "graphs": len(gains),
+            "ahead_published": sum(gain > 0 for gain, _, _ in gains),
+            "ahead_ours": f"{sum(gain > 0 for gain in ours)} of {len(ours)}",
+            "ahead_all": sum(gain > 0 for _, _, gain in gains if gain is not None),
         }
-        charts = Charts(tuple(content["rivals"]), families, content["gains"], left_out)
+
+    def matrix(self, results: Sequence[Accuracy]) -> DataFrame:
+        """The gain of the best ACM network over the best rival, by graph."""
+        from pandas import DataFrame, Index
+
+        lines = []
+        for column, printed in self.charts.gains.items():
+            rival, best = (
+                self._best(self._printed(column), rows)
+                for rows in (self.charts.rivals, self.charts.augmented)
+            )
+            ours = self._measured(results, column)
+            own_rival, own_best = (
+                self._best(ours, rows) for rows in (self.charts.rivals, self.charts.augmented)
+            )
+            _, gain, over_all = self._gains(results, column)
+            lines.append(
+                (
+                    f"{printed:+.2f}",
+                    f"{best} over {rival}",
+                    "–" if gain is None else _signed(gain),
+                    f"{own_best or '–'} over {own_rival or '–'}",
+                    "–" if over_all is None else _signed(over_all),
+                )
+            )
+        names = ["published gain", "of", "our gain", "of ", "ours over the best published rival of all"]
+        return DataFrame(lines, columns=Index(names), index=Index(list(self.charts.gains), name="graph"))
+
+    @in_style
+    def picture(self, results: Sequence[Accuracy]) -> Figure:
+        """Bars as published, dots of ours."""
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        figure = Figure(figsize=(SHEET, 5.4), layout="constrained")
+        panels = figure.subplots(2, 3, sharey=True).flat
+        for axes, column in zip(panels, self.charts.gains, strict=True):
+            axes.set_title(column, fontsize=9, loc="left")
+            self._chart(axes, results, column)
+        keys: list[Patch | Line2D] = [
+            Patch(color=light(role), label=name) for role, name in zip(_ROLES, _NAMES, strict=True)
+        ]
+        keys.append(Line2D([], [], linestyle="none", marker="o", color=light("ink"), label="ours"))
+        keys.append(Line2D([], [], linestyle=":", color=light("muted"), label="majority class"))
+        figure.legend(handles=keys, loc="outside upper center", ncols=3)
+        figure.supylabel("accuracy on test nodes, %", fontsize=8.5, color=light("muted"))
+        return figure
+
+    def _chart(self, axes: Axes, results: Sequence[Accuracy], column: str) -> None:
+        published, ours = self._printed(column), self._measured(results, column)
+        rival = self._best(published, self.charts.rivals) or ""
+        groups = [[(rival, "neither")]]
+        groups += [
+            list(zip((base, *pair), _ROLES[1:], strict=True)) for base, pair in self.charts.families.items()
+        ]
+        place, ticks = 0.0, []
+        for group in groups:
+            ticks.append(place + (len(group) - 1) / 2)
+            for row, role in group:
+                axes.bar(place, published.get(row, 0.0), width=0.86, color=light(role))
+                if row in ours:
+                    axes.plot(
+                        place,
+                        ours[row],
+                        "o",
+                        color=light("ink"),
+                        markeredgecolor=light("panel"),
+                        markersize=5,
+                    )
+                place += 1
+            place += 0.7
+        known = [one.majority for one in results if one.column == column and one.majority is not None]
+        if known:
+            axes.axhline(sum(known) / len(known), linestyle=":", color=light("muted"))
+        axes.set_xticks(ticks, [rival, *self.charts.families])
+        axes.tick_params(axis="x", length=0, labelcolor=light("ink"), labelsize=7)
+        axes.set_ylim(0, 100)
+        axes.grid(axis="y", linewidth=0.6)
+        axes.set_axisbelow(True)
+
+    def _in_column(self, column: str) -> list[Cell]:
+        return [cell for cell in self.spec.cells if cell.column.name == column and not cell.variant]
+
+    def _printed(self, column: str) -> dict[str, float]:
+        return {cell.row: cell.published[0] for cell in self._in_column(column) if cell.published}
+
+    def _measured(self, results: Sequence[Accuracy], column: str) -> dict[str, float]:
+        """Our means: on fresh splits where the published ones are those that chose the settings."""
+        found = Results(self.spec, results)
+        pairs = (
+            (cell.row, found.of(cell, "fresh") or found.of(cell, "same")) for cell in self._in_column(column)
+        )
+        return {row: one.mean for row, one in pairs if one is not None and one.mean is not None}
+
+    def _best(self, means: Mapping[str, float], rows: Iterable[str]) -> str | None:
+        return max((row for row in rows if row in means), key=lambda row: means[row], default=None)
+
+    def _gains(self, results: Sequence[Accuracy], column: str) -> tuple[float, float | None, float | None]:
+        """The gain as published, ours, and ours over the best published rival of the whole table."""
+        published, ours = self._printed(column), self._measured(results, column)
+        rivals, augmented = self.charts.rivals, self.charts.augmented
+        own_rival, own_best = self._best(ours, rivals), self._best(ours, augmented)
+        highest = max(published[row] for row in rivals if row in published)
+        gain = max(published[row] for row in augmented) - highest
+        if own_best is None:
+            return gain, None, None
+        over_all = ours[own_best] - max(highest, self.charts.left_out[column])
+        return gain, None if own_rival is None else ours[own_best] - ours[own_rival], over_all
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _read() -> BarStudy:
+    words, content = read_spec("acm-bars")
+    whole = read_table(content["table"])
+    left_out = {
+        column: max(
+            cell.published[0]
+            for cell in whole.cells
+            if cell.name in content["left_out"] and cell.column.name == column and cell.published
+        )
+        for column in content["columns"]
+    }
+    charts = Charts(content["rivals"], left_out, content["families"], content["gains"])
+    rows = {*charts.rivals, *charts.families, *charts.augmented}
     part = replace(
-        spec,
-        **{entry: content[entry] for entry in ("id", "title", "source", "notes")},
-        columns=tuple(columns[column] for column in content["columns"]),
+        whole,
+        id="acm-bars",
+        words=words,
+        columns=tuple(
+            column for name in content["columns"] for column in whole.columns if column.name == name
+        ),
         cells=tuple(
-            cell for cell in spec.cells if cell.row in charts.rows and cell.column.name in content["columns"]
+            cell for cell in whole.cells if cell.name in rows and cell.column.name in content["columns"]
         ),
     )
-    return charts, part
+    return BarStudy(part, charts=charts)
 
 
-CHARTS, _SPEC = parse_charts(read_text("acm-bars"), "acm-bars")
-
-STUDY = TableStudy(_SPEC)
+STUDY = _read()
 """The study ``acm-bars``: its runs are those of the table it is a part of."""

@@ -1,27 +1,20 @@
-"""How the runs of a table are made, in the words of a file."""
+"""How the runs of a table are made, in the words of its file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
 
-from allpass.data import DATASETS, SPLITS
-from allpass.data.named.unlabelled import UNLABELLED
-from allpass.errors import InputError
-from allpass.papers.checks import check_keys, check_name
 from allpass.train.config import TrainingConfig
-from allpass.train.rules.optimizers import OPTIMIZERS
-from allpass.train.rules.selection import SELECTION
-from allpass.train.rules.stopping import StoppingRule, stopping
-from allpass.train.scaling import SCALINGS
+from allpass.train.rules.stopping import stopping
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How runs are made; every name in it exists.
+    """How runs are made.
 
     Args:
         splits: How the nodes are divided: ``name`` and options of :func:`allpass.data.splits`.
@@ -32,7 +25,7 @@ class Protocol:
         unlabelled: What becomes of nodes without a label, as :func:`allpass.load` has it.
         undirected: Whether edges are made to go both ways first.
         tf32: Whether a GPU may round the factors of dense products to TF32.
-        deviation: What stands after the plus-minus sign: ``"population"`` (divided by n) or ``"sample"`` (by n - 1).
+        deviation: What the source prints after ±: ``"population"`` (divided by n) or ``"sample"`` (by n - 1).
     """
 
     splits: Mapping[str, Any] = field(default_factory=lambda: {"name": "random", "count": 10})
@@ -45,41 +38,27 @@ class Protocol:
     tf32: bool = False
     deviation: Literal["population", "sample"] = "population"
 
-    def __post_init__(self) -> None:
-        check_name("selection rule", self.select, SELECTION.names)
-        check_name("optimizer", self.optimizer, OPTIMIZERS.names)
-        check_name("scaling", self.scaling, SCALINGS)
-        check_name("rule for unlabelled nodes", self.unlabelled, UNLABELLED)
-        check_name("deviation", self.deviation, ("population", "sample"))
-        check_name("split", self.splits["name"], SPLITS.names)
-        check_keys(self.splits, ("name", "count", "seed", *SPLITS[self.splits["name"]].options))
-        for name in ("undirected", "tf32"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"Got {name} = {getattr(self, name)!r}.", "Expected true or false.")
-        self.stopping()
-
     def changed(self, options: Mapping[str, Any]) -> Protocol:
-        """The same with some options in place of others; a rule that is not named again keeps its other options.
+        """The same with some options replaced; splits or a stop without a name keep their other options.
 
         Example:
             >>> Protocol().changed({"splits": {"count": 3}}).splits
             {'name': 'random', 'count': 3}
         """
-        check_keys(options, [option.name for option in fields(Protocol)])
         options = dict(options)
         for rule in {"splits", "stop"}.intersection(options):
-            given, before = options[rule], getattr(self, rule)
-            if not isinstance(given, Mapping):
-                raise InputError(f"Got {rule} = {given!r}.", "Expected a table of a name and its options.")
-            options[rule] = dict(given) if "name" in given else {**before, **given}
+            given = options[rule]
+            options[rule] = dict(given) if "name" in given else {**getattr(self, rule), **given}
         return replace(self, **options)
 
-    def stopping(self) -> StoppingRule:
-        """The rule that ends a run."""
-        return stopping(**self.stop)
+    def shortened(self, splits: int, epochs: int) -> Protocol:
+        """The same with at most so many splits and epochs."""
+        fewer = min(splits, int(self.splits.get("count", splits)))
+        shorter = min(epochs, int(self.stop.get("max_epochs", epochs)))
+        return self.changed({"splits": {"count": fewer}, "stop": {"max_epochs": shorter}})
 
     def training(self, device: str, score: str = "") -> TrainingConfig:
-        """The options of a training by this protocol.
+        """The options of a training.
 
         Args:
             device: Where to train.
@@ -89,7 +68,7 @@ class Protocol:
             task="classification",
             score=score or "accuracy",
             optimizer=self.optimizer,
-            stop=self.stopping(),
+            stop=stopping(**self.stop),
             select=self.select,
             scaling=self.scaling,
             undirected=self.undirected,
@@ -100,24 +79,14 @@ class Protocol:
             tf32=self.tf32,
         )
 
-    def check_dataset(self, name: str) -> None:
-        """Complain where there is no such dataset, or the splits do not come with it."""
-        check_name("dataset", name, DATASETS.names)
-        rule = SPLITS[self.splits["name"]]
-        if not rule.drawn and rule.name not in DATASETS[name].splits:
-            raise InputError(
-                f"The dataset {name!r} does not come with the splits {rule.name!r}.",
-                f"It has: {', '.join(DATASETS[name].splits) or 'none'}.",
-            )
-
 
 @dataclass(frozen=True)
 class Tie:
-    """What a protocol changes for some of the settings that are tried by it.
+    """What some of the settings that are tried change of a protocol.
 
     Args:
-        changes: Options of a :class:`Protocol`; not its splits, which all settings share.
-        where: The values that these settings have; all settings are meant where it is empty.
+        changes: Options of a :class:`Protocol`, except its splits, which all settings share.
+        where: The values that these settings have; it holds for all settings where it is empty.
     """
 
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -125,16 +94,12 @@ class Tie:
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Tie:
-        """From a table of a spec, whose key ``where`` holds the settings."""
+        """From a table of a file, whose entry ``where`` has the settings."""
         changes = {name: value for name, value in content.items() if name != "where"}
-        check_keys(changes, [option.name for option in fields(Protocol) if option.name != "splits"])
-        where = content.get("where", {})
-        if not isinstance(where, Mapping):
-            raise InputError(f"Got where = {where!r}.", "Expected a table of settings and their values.")
-        return cls(changes, dict(where))
+        return cls(changes, dict(content.get("where", {})))
 
     def holds(self, settings: Mapping[str, Any]) -> bool:
-        """Whether settings are among those for which something changes.
+        """Whether settings are among those that change something.
 
         Example:
             >>> Tie({"scaling": "none"}, where={"structure": True}).holds({"structure": False})

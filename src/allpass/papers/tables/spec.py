@@ -1,15 +1,7 @@
-"""A published table as a file: rows are models, columns datasets, each cell what was printed and how it was made.
+"""A published table as a file: rows are models, columns datasets, a cell what was printed and how it is run.
 
-A spec is written in TOML. Its protocol says how all runs are made; a column, a row and a cell may each change some of
-it. A row has the settings that make its model what it is, a cell adds those that were tuned::
-
-    id = "acm-random"
-    title = "Random splits, nominally 60/20/20"
-    source = "arXiv:2210.07606, Table 2"
-
-    [protocol]
-    splits = { name = "random", count = 10 }
-    stop = { name = "gprgnn", max_epochs = 5000 }
+``[protocol]`` says how all runs are made; a column, a row and a cell may each change some of it. A row has the settings
+that make its model what it is, a cell adds those that were tuned::
 
     [columns]
     Texas = { dataset = "texas", corrected = { dataset = "texas-4", protocol = { unlabelled = "missing" } } }
@@ -20,65 +12,121 @@ it. A row has the settings that make its model what it is, a cell adds those tha
     [rows.ACM-GCN.cells]
     Texas = { published = [94.92, 2.88], settings = { lr = 0.05, weight_decay = 0.01, dropout = 0.6 } }
 
-A row that changes one thing of another has the numbers and settings of that one: where it has no cells of its own, in
-all columns that have settings, or in those that it lists::
+A variant changes one thing of a row. Without cells of its own it has all cells of that row with settings::
 
-    [rows."Factor 1: ACM-GCN"]
+    [variants."Factor 1".ACM-GCN]
     model = "acm-gcn"
     settings = { hidden_channels = 64, scale = 1.0 }
-    against = "ACM-GCN"
-    searched = false
-    cells = ["Texas"]
 
-Cells that ``[again]`` names are run with other seeds too; a cell may have ``drawn`` and ``fresh`` of its own, which
-else its row has.
+In ``ablation`` every row is a variant: of a network, with some of its channels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from allpass.data.arguments import whole_number
-from allpass.errors import InputError
-from allpass.papers.checks import at, check_keys, check_name, check_numbers, check_settings_of
-from allpass.papers.content import parse_toml, read_text
-from allpass.papers.tables.cell import Cell, Column
-from allpass.papers.tables.drawn import Drawn
-from allpass.papers.tables.elsewhere import Elsewhere
-from allpass.papers.tables.honest import Honest, check_space
+from allpass.papers.specs import read_spec
+from allpass.papers.study import Words
 from allpass.papers.tables.protocol import Protocol, Tie
-from allpass.train.few_labels import STRATEGIES
-from allpass.train.rules.scores import SCORES
+from allpass.papers.tables.result import KINDS, Kind, joined
+from allpass.papers.tables.tuning import Tuning
+from allpass.papers.tables.verdicts import Spread, error_of
 
 TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
-"""The names of all specs."""
+"""The IDs of all tables."""
 
-_PRINTED = ("table", "runs", "interval")
-"""What is told of printed numbers: of all, of a row, of one."""
-_COLUMN = ("corrected", "score", "note", "protocol")
-_ROW = (
-    "model", "strategy", "settings", "space", "protocol", "honest", "searched", "drawn", "fresh", "against",
-    "incomparable", "note", *_PRINTED,
-)  # fmt: skip
-_HEAD = (
-    "table",
-    "notes",
-    "runs",
-    "tolerance",
-    "protocol",
-    "drawn",
-    "again",
-    "honest",
-    "quick",
-    "defaults",
-    "elsewhere",
-)
-_NUMBERS = ("published", "beside", "rerun")
-_CELL = (*_NUMBERS, "settings", "protocol", "drawn", "fresh", "incomparable", "note", *_PRINTED)
+_PRINTED = ("runs", "interval")
 _SHARED = ("published", "beside", "settings", "protocol", *_PRINTED)
-"""What a row that changes another takes of its cells."""
+"""What a variant takes of the cells of its row."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A dataset of a table.
+
+    Args:
+        name: As it is printed.
+        dataset: A name of ``allpass.data.DATASETS``.
+        protocol: How its runs are made.
+        corrected: The column of tuned numbers, where the data have a known defect.
+        score: What is reported in place of accuracy; or empty.
+    """
+
+    name: str
+    dataset: str
+    protocol: Protocol
+    corrected: Column | None = None
+    score: str = ""
+
+    @property
+    def tuned(self) -> Column:
+        """The column of its tuned numbers."""
+        return self.corrected or self
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table.
+
+    Args:
+        variant: What it changes of its row; or empty.
+        row: The model as it is printed.
+        column: Where it stands.
+        model: A name of ``allpass.models.MODELS``; empty where allpass has no such model.
+        protocols: How its runs of each kind are made; no entry where there are none of that kind.
+        tied: What some of the settings change that are tried.
+        fixed: The settings that make the model what the row says.
+        space: What a search tries for this row in addition to the space of all rows.
+        settings: All settings of the printed number; None where none were published.
+        strategy: A name of ``allpass.train.few_labels.STRATEGIES`` around the model; or empty.
+        seeds: With how many other seeds it is run too.
+        published: Mean and, where it was printed, deviation in percent.
+        beside: What was printed next to the settings, where that is another number.
+        rerun: The same of the authors' own code, run again.
+        runs: How many runs a printed mean is of.
+        interval: Whether half of a 95% interval was printed behind ±, in place of a deviation.
+        incomparable: Why the printed number cannot be compared with ours; or empty.
+    """
+
+    variant: str
+    row: str
+    column: Column
+    model: str
+    protocols: Mapping[Kind, Protocol]
+    tied: Tie = field(default_factory=Tie)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    space: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] | None = None
+    strategy: str = ""
+    seeds: int = 0
+    published: tuple[float, ...] = ()
+    beside: tuple[float, ...] = ()
+    rerun: tuple[float, ...] = ()
+    runs: int = 10
+    interval: bool = False
+    incomparable: str = ""
+
+    @property
+    def name(self) -> str:
+        """Variant and row, as ``--cells`` has them."""
+        return joined(self.variant, self.row)
+
+    @property
+    def spread(self) -> Spread:
+        """What stands behind ± of a printed mean."""
+        return "interval" if self.interval else self.protocols["same"].deviation
+
+    @property
+    def in_source(self) -> bool:
+        """Whether it is a number of the source, and no variant of ours."""
+        return "tuned" in self.protocols
+
+    def error_of(self, printed: tuple[float, ...]) -> float:
+        """The standard error of a printed mean; NaN where nothing stands behind ±."""
+        return error_of(printed[1], self.runs, self.spread) if len(printed) > 1 else math.nan
 
 
 @dataclass(frozen=True)
@@ -86,151 +134,92 @@ class Spec:
     """A published table.
 
     Args:
-        id: Its name on the command line.
-        title: What it shows.
-        source: Where it was published.
+        id: Its ID.
+        words: What is said of it.
         columns: Its columns, in order.
         cells: Its numbers, row by row.
-        notes: What differs from the source, and why.
-        honest: How honest numbers choose their settings.
-        near: By how many points ours may be lower and still be called near what was published.
-        quick: The names of the rows and columns that prove the path; of all, where no row or no column is named.
-        defaults: Run cells without published settings with those that are our model's own, which follow its paper.
-        elsewhere: What others report on the same graphs.
+        tuning: How it tunes.
+        quick: The rows and columns of a quick run; all where none is named.
+        defaults: Whether cells without published settings are run with the defaults of our model.
     """
 
     id: str
-    title: str
-    source: str
+    words: Words
     columns: tuple[Column, ...]
     cells: tuple[Cell, ...]
-    notes: tuple[str, ...] = ()
-    honest: Honest = field(default_factory=Honest)
-    near: float = 0.0
+    tuning: Tuning = field(default_factory=Tuning)
     quick: tuple[str, ...] = ()
     defaults: bool = False
-    elsewhere: tuple[Elsewhere, ...] = ()
 
     @property
-    def rows(self) -> tuple[str, ...]:
-        """The names of its rows, in order."""
-        return tuple(dict.fromkeys(cell.row for cell in self.cells))
+    def rows(self) -> list[str]:
+        """The names of its rows and variants, in order."""
+        return list(dict.fromkeys(cell.name for cell in self.cells))
 
-    def cell(self, row: str, column: str) -> Cell:
-        """The cell of a row and a column, by their names."""
-        check_name("row", row, self.rows)
-        found = {cell.column.name: cell for cell in self.cells if cell.row == row}
-        check_name("column", column, found)
-        return found[column]
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of numbers that it has."""
+        return [kind for kind in KINDS if any(kind in cell.protocols for cell in self.cells)]
 
 
-def read_spec(name: str) -> Spec:
-    """The spec of a name of ``TABLES``, checked: every model, dataset, setting and option in it exists.
+def read_table(name: str) -> Spec:
+    """The table of an ID.
 
     Args:
-        name: The name, as on the command line.
+        name: A name of ``TABLES``.
 
     Example:
-        >>> read_spec("acm-random").cell("ACM-GCN", "Texas").published
+        >>> spec = read_table("acm-random")
+        >>> next(cell.published for cell in spec.cells if (cell.name, cell.column.name) == ("ACM-GCN", "Texas"))
         (94.92, 2.88)
     """
-    check_name("experiment", name, TABLES)
-    return parse_spec(read_text(name), name)
+    return parse_table(name, *read_spec(name))
 
 
-def parse_spec(text: str, name: str) -> Spec:
-    """The spec in a TOML text; ``name`` is for messages."""
-    content = parse_toml(text, name)
-    with at(name):
-        check_keys(content, _HEAD, needed=("id", "title", "source", "columns", "rows"))
-        protocol = Protocol().changed(content.get("protocol", {}))
-        honest = Honest.read(content.get("honest", {}), content["columns"])
-        drawn = Drawn.read(content["drawn"]) if "drawn" in content else None
-        for title in content.get("quick", ()):
-            check_name("row or column", title, (*content["rows"], *content["columns"]))
-        _truth("defaults", content)
-        elsewhere = tuple(Elsewhere.read(given, content["columns"]) for given in content.get("elsewhere", ()))
-        runs = whole_number("runs", content.get("runs", 10), least=1)
-        tolerance = content.get("tolerance", {})
-        check_keys(tolerance, ("errors", "points"))
-        for limit, value in tolerance.items():
-            check_numbers(limit, [value])
-    columns = {}
-    for title, given in content["columns"].items():
-        with at(f"{name}, column {title}"):
-            columns[title] = _column(title, given, protocol)
+def parse_table(name: str, words: Words, content: Mapping[str, Any]) -> Spec:
+    """The table of the entries of a file.
+
+    Args:
+        name: Its ID.
+        words: What is said of it.
+        content: The entries.
+    """
+    protocol = Protocol().changed(content["protocol"])
+    columns = {title: _column(title, given, protocol) for title, given in content["columns"].items()}
+    rows = {("", row): given for row, given in content["rows"].items()} if "rows" in content else {}
+    for variant, of_rows in content.get("variants", {}).items():
+        rows |= {(variant, row): given for row, given in of_rows.items()}
     cells = []
-    for title, row in content["rows"].items():
-        with at(f"{name}, row {title}"):
-            check_keys(row, (*_ROW, "cells"), needed=() if "against" in row else ("cells",))
-            if "strategy" in row:
-                check_name("few-label strategy", row["strategy"], STRATEGIES.names)
-            check_space(row.get("space", {}))
-            _truth("searched", row)
-            if "against" in row:
-                check_name("row", row["against"], [other for other in content["rows"] if other != title])
-            numbers = _numbers(row, content["rows"])
-        for place, given in numbers.items():
-            with at(f"{name}, row {title}, cell {place}"):
-                check_name("column", place, columns)
-                cell = _cell(
-                    title,
-                    {"table": content.get("table", ""), "runs": runs, **row},
-                    columns[place],
-                    given,
-                    _drawn(drawn, given.get("drawn", row.get("drawn", False))),
-                )
-                cells.append(replace(cell, errors=float(tolerance.get("errors", cell.errors))))
-    with at(name):
-        all_cells = _again(content.get("again", {}), cells)
+    for (variant, row), given in rows.items():
+        base = (
+            rows.get((variant, given["against"]) if "against" in given else ("", row), {}) if variant else {}
+        )
+        ours = bool(base) and "against" not in given  # a variant of a number of the source
+        of_row = {"runs": content.get("runs", 10), "searched": not ours, **given}
+        for place, of_cell in _numbers(given, base).items():
+            again = content.get("seeds", {"cells": ()})
+            seeds = again["count"] if f"{joined(variant, row)}/{place}" in again["cells"] else 0
+            drawn = _drawn(content.get("drawn", {}), of_row.get("drawn"), of_cell.get("drawn"))
+            cells.append(_cell(variant, row, columns[place], of_row, of_cell, drawn, seeds))
     return Spec(
-        content["id"],
-        content["title"],
-        content["source"],
+        name,
+        words,
         tuple(columns.values()),
-        all_cells,
-        notes=tuple(content.get("notes", ())),
-        honest=honest,
-        near=float(tolerance.get("points", 0.0)),
-        quick=tuple(content.get("quick", ())),
-        defaults=content.get("defaults", False),
-        elsewhere=elsewhere,
+        tuple(cells),
+        Tuning(**content.get("tuned", {})),
+        tuple(content.get("quick", ())),
+        content.get("defaults", False),
     )
 
 
-def _again(given: Mapping[str, Any], cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells, of which those that are named ``ROW/COLUMN`` are run again with so many other seeds."""
-    check_keys(given, (), needed=("seeds", "cells") if given else ())
-    known = {f"{cell.row}/{cell.column.name}": cell for cell in cells}
-    can = [name for name, cell in known.items() if cell.settings is not None and not cell.strategy]
-    for name in given.get("cells", ()):
-        check_name("cell with settings", name, can)
-    seeds = whole_number("seeds", given["seeds"], least=2) if given else 0
-    chosen = set(given.get("cells", ()))
-    return tuple(replace(cell, again=seeds) if name in chosen else cell for name, cell in known.items())
-
-
-def _truth(name: str, given: Mapping[str, Any]) -> None:
-    if not isinstance(given.get(name, False), bool):
-        raise InputError(f"Got {name} = {given[name]!r}.", "Expected true or false.")
-
-
-def _numbers(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+def _numbers(row: Mapping[str, Any], base: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """The cells of a row: its own, or those that it shares with the row that it changes."""
     own = row.get("cells")
     if isinstance(own, Mapping):
         return own
-    changed = rows[row["against"]] if "against" in row else {}
-    theirs = changed.get("cells")
-    if not isinstance(theirs, Mapping):
-        raise InputError(
-            "The row has no cells, nor is it against one that has.", "Write a table of cells for it."
-        )
-    settled = [place for place, cell in theirs.items() if "settings" in cell]
-    places = settled if own is None else own
-    for place in places:
-        check_name(f"column of {row['against']} with settings", place, settled)
-    of_row = {key: changed[key] for key in _PRINTED if key in changed}
+    theirs = base["cells"]
+    places = own or [place for place, cell in theirs.items() if "settings" in cell]
+    of_row = {key: base[key] for key in _PRINTED if key in base}
     return {
         place: of_row | {key: theirs[place][key] for key in _SHARED if key in theirs[place]}
         for place in places
@@ -238,74 +227,81 @@ def _numbers(row: Mapping[str, Any], rows: Mapping[str, Any]) -> Mapping[str, Ma
 
 
 def _column(title: str, given: Mapping[str, Any], protocol: Protocol) -> Column:
-    check_keys(given, _COLUMN, needed=("dataset",))
     protocol = protocol.changed(given.get("protocol", {}))
-    protocol.check_dataset(given["dataset"])
     corrected = _column(title, given["corrected"], protocol) if "corrected" in given else None
-    if "score" in given:
-        check_name("score", given["score"], SCORES.names)
-    return Column(title, given["dataset"], protocol, corrected, given.get("score", ""), given.get("note", ""))
+    return Column(title, given["dataset"], protocol, corrected, given.get("score", ""))
 
 
-def _drawn(drawn: Drawn | None, of_row: Any) -> Drawn | None:
-    """The splits that the source drew for a row: ``true``, or what the row changes of them; else they are not known."""
-    if of_row is False:
+def _drawn(table: Mapping[str, Any], of_row: Any, of_cell: Any) -> Mapping[str, Any] | None:
+    """The splits that the search of the source drew, and its loops; None where they are not known."""
+    changed = of_row if of_cell is None else of_cell
+    if not changed:
         return None
-    if drawn is None:
-        raise InputError("The row has drawn splits, and the table has none.", "Write a table [drawn].")
-    return drawn if of_row is True else drawn.changed(of_row)
+    if changed is True:
+        return table
+    return {
+        "splits": {**table["splits"], **changed.get("splits", {})},
+        "order": {**table["order"], **changed.get("order", {})},
+    }
+
+
+def splits_of(drawn: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The splits that settings had in the search of the source, whose every setting takes the next ones of a stream.
+
+    Args:
+        drawn: The rule of the splits, and the values of each setting in the order of the loops.
+        settings: The settings.
+
+    Example:
+        >>> loops = {"lr": [0.1, 0.2], "dropout": [0.0, 0.5, 0.9]}
+        >>> splits_of({"splits": {"name": "acm-search", "count": 10}, "order": loops}, {"lr": 0.2, "dropout": 0.5})
+        {'name': 'acm-search', 'count': 10, 'skip': 40}
+    """
+    position = 0
+    for name, values in drawn["order"].items():
+        if settings.get(name) not in values:
+            return None
+        position = position * len(values) + values.index(settings[name])
+    return {**drawn["splits"], "skip": position * drawn["splits"]["count"]}
 
 
 def _cell(
-    title: str,
-    row: Mapping[str, Any],
+    variant: str,
+    row: str,
     column: Column,
-    given: Mapping[str, Any],
-    drawn: Drawn | None,
+    of_row: Mapping[str, Any],
+    of_cell: Mapping[str, Any],
+    drawn: Mapping[str, Any] | None,
+    seeds: int,
 ) -> Cell:
-    check_keys(given, _CELL)
-    of_cell = {**row, **given}
-    _truth("interval", of_cell)
-    for kind in set(_NUMBERS).intersection(given):
-        check_numbers(kind, given[kind])
-    fixed = row.get("settings", {})
-    settings = {**fixed, **given["settings"]} if "settings" in given else None
-    tied = Tie.read(row.get("honest", {}))
-    if "model" in row:
-        check_settings_of(row["model"], fixed if settings is None else settings)
-        for setting, values in row.get("space", {}).items():
-            for value in values:
-                check_settings_of(row["model"], {setting: value})
-        check_settings_of(row["model"], tied.where)
-    elif fixed or settings or "strategy" in row:
-        raise InputError(
-            "The row has settings or a strategy, and no model.", "Name the model, or leave them out."
-        )
-    cell = Cell(
-        row=title,
+    both = {**of_row, **of_cell}
+    fixed = of_row.get("settings", {})
+    settings = {**fixed, **of_cell["settings"]} if "settings" in of_cell else None
+    splits = splits_of(drawn, settings) if drawn and settings is not None else None
+    ours = column.protocol.changed({**of_row.get("protocol", {}), **of_cell.get("protocol", {})})
+    protocols: dict[Kind, Protocol] = {"same": ours.changed({"splits": splits}) if splits else ours}
+    if seeds:
+        protocols["seeds"] = protocols["same"]
+    if of_row["searched"]:
+        protocols["tuned"] = column.tuned.protocol.changed(of_row.get("protocol", {}))
+        if splits or both.get("fresh"):
+            protocols["fresh"] = ours.changed(both.get("fresh", {}))
+    return Cell(
+        variant=variant,
+        row=row,
         column=column,
-        model=row.get("model", ""),
-        changes={**row.get("protocol", {}), **given.get("protocol", {})},
-        drawn=None if drawn is None or settings is None else drawn.of(settings),
-        fresh_changes=of_cell.get("fresh", {}),
-        row_changes=row.get("protocol", {}),
-        tied=tied,
-        searched=row.get("searched", True),
+        model=of_row.get("model", ""),
+        protocols=protocols,
+        tied=Tie.read(of_row.get("tuned", {})),
         fixed=fixed,
-        space=row.get("space", {}),
+        space=of_row.get("space", {}),
         settings=settings,
-        strategy=row.get("strategy", ""),
-        published=tuple(given.get("published", ())),
-        beside=tuple(given.get("beside", ())),
-        rerun=tuple(given.get("rerun", ())),
-        table=of_cell["table"],
-        runs=whole_number("runs", of_cell["runs"], least=1),
-        interval=of_cell.get("interval", False),
-        against=row.get("against", ""),
-        incomparable=of_cell.get("incomparable", ""),
-        note=" ".join(part["note"] for part in (row, given) if "note" in part),
+        strategy=of_row.get("strategy", ""),
+        seeds=seeds,
+        published=tuple(of_cell.get("published", ())),
+        beside=tuple(of_cell.get("beside", ())),
+        rerun=tuple(of_cell.get("rerun", ())),
+        runs=both["runs"],
+        interval=both.get("interval", False),
+        incomparable=both.get("incomparable", ""),
     )
-    cell.protocol.check_dataset(column.dataset)
-    cell.fresh_protocol.check_dataset(column.dataset)
-    cell.honest_protocol.changed(cell.tied.changes).check_dataset(column.honest.dataset)
-    return cell

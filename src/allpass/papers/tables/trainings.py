@@ -9,12 +9,12 @@ from itertools import islice
 from statistics import fmean
 from typing import Any, cast
 
+from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data import Split
 from allpass.data import splits as draw
 from allpass.papers.at_hand import graph_of
-from allpass.papers.majority import majority
 from allpass.papers.tables.protocol import Protocol, Tie
 from allpass.train.config import TrainingOptions
 from allpass.train.few_labels import STRATEGIES, few_labels
@@ -136,6 +136,18 @@ class Trainings:
         data, parts = prepared(self.dataset, self.protocol)
         training = self.protocol.training(device, self.score)
         return job_of(self.model, data, parts, self.settings, self.seeds, training)
+
+
+def majority(y: Tensor, known: Tensor, asked: Tensor) -> float:
+    """The accuracy on some nodes of the most frequent class of others.
+
+    Args:
+        y: Labels ``[N]``.
+        known: The nodes whose classes are counted, bool ``[N]``.
+        asked: The nodes that are judged, bool ``[N]``.
+    """
+    answer = y[known].bincount().argmax()
+    return float((y[asked] == answer).double().mean())
 
 
 def prepared(dataset: str, protocol: Protocol) -> tuple[Data, list[Split]]:

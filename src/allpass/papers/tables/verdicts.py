@@ -14,6 +14,9 @@ from allpass.train.statistics import welch
 
 AGREES, BETTER, WORSE, INCOMPARABLE = "agrees", "better", "worse", "not comparable"
 
+ERRORS = 2.0
+"""By how many standard errors of the difference two means may differ and still agree."""
+
 Spread = Literal["population", "sample", "interval"]
 """What stands behind ±: a deviation, divided by the runs or by one less; or half of a 95% interval of the mean."""
 
@@ -41,7 +44,6 @@ def verdict(
     *,
     runs: int = 10,
     spread: Spread = "population",
-    errors: float = 2.0,
 ) -> Verdict:
     """The mean of our runs against a printed mean, with Welch's interval of the difference.
 
@@ -51,7 +53,6 @@ def verdict(
             ours do.
         runs: How many runs their mean is of.
         spread: What stands behind ±.
-        errors: By how many standard errors of the difference they may differ and still agree.
 
     Example:
         >>> verdict([94.0, 95.0, 96.0], [94.9, 2.9]).word
@@ -69,7 +70,7 @@ def verdict(
         freedom = welch(own, len(values), other, runs)
     error = math.sqrt(total)
     margin = float(t.ppf(0.975, freedom)) * error
-    word = BETTER if difference > errors * error else WORSE if difference < -errors * error else AGREES
+    word = BETTER if difference > ERRORS * error else WORSE if difference < -ERRORS * error else AGREES
     return Verdict(difference, difference - margin, difference + margin, word)
 
 

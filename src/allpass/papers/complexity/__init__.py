@@ -1,1 +1,0 @@
-"""What networks cost: parameters, operations and the time of an epoch, by formula and counted."""

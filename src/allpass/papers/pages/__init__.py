@@ -1,1 +1,0 @@
-"""Pages of results: what the rows of a study say, as text, tables and pictures."""
