@@ -22,7 +22,7 @@ class MountainCarWorld:
 
     num_actions = 3
 
-    def __init__(self, copies: int, bins: int = 40) -> None:
+    def __init__(self, copies: int, bins: int = 20) -> None:
         self._bins = bins
         self.num_states = bins**2
         self.position: Array = np.zeros(copies)

@@ -22,7 +22,7 @@ ARMS: Mapping[str, Mapping[str, Any]] = {
     "soft": {"potential": "soft"},
     "best-path": {"potential": "best-path"},
     "gcn": {"network": "gcn", "epochs": 50, "lr": 0.02, "propagation": 10.0},
-    "acm-gcn": {"network": "acm-gcn", "epochs": 50, "lr": 0.02, "propagation": 10.0},
+    "acm-gcn": {"network": "acm-gcn", "epochs": 50, "lr": 0.05, "propagation": 10.0},
     "dyna-1": {"planning": 1},
     "dyna-10": {"planning": 10},
     "dyna-50": {"planning": 50},
