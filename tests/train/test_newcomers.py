@@ -311,3 +311,13 @@ def test_a_damaged_graph_is_told_when_it_is_needed(weeks, kept, tmp_path):
     change(folder, files={**read_card(folder)["files"], "graph": graph_file})
     with pytest.raises(CheckpointError, match="is no graph that fits it"):
         load_checkpoint(folder).predict(new=weeks.new)
+
+
+def test_whole_numbers_as_ids_may_be_written_with_a_point(tmp_path):
+    """As pandas writes them where a cell was empty."""
+    trained = load_checkpoint(keep("gcn", graph(), tmp_path / "kept"))
+    (tmp_path / "new.csv").write_text("id,v,w,x,y,z\n70.0,1,2,3,4,5\n71.0,0,0,1,1,0\n")
+    (tmp_path / "links.csv").write_text("source,target\n70,3\n4.0,71\n")
+    found = trained.read(new=tmp_path / "new.csv", edges=tmp_path / "links.csv")
+    assert found.node_ids[-2:] == ["70", "71"]
+    assert found.edge_index[:, -2:].tolist() == [[60, 4], [3, 61]]

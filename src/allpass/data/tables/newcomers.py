@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from allpass.data.tables.settle import note_nodes, settle_first_row, starts_with
 from allpass.data.tables.tabular import Table
 from allpass.errors import DataError, InputError, did_you_mean
 
+_WHOLE = re.compile(r"(-?\d+)\.0+")
 OF_TRAININGS = {
     "no-labels",
     "no-features",
@@ -66,10 +68,11 @@ class Newcomers:
             known: The number of every node that an edge may lead to, by its id.
             unknown_nodes: What happens to the other edges: ``"error"`` or ``"drop"``.
         """
-        index = np.array([known.get(name, -1) for name in self.ids] or [], dtype=np.int64)
+        ids = [name if name in known else _whole(name) for name in self.ids]
+        index = np.array([known.get(name, -1) for name in ids], dtype=np.int64)
         edges = index[self.edges]
         lost = (edges < 0).any(axis=0)
-        names = [*dict.fromkeys(self.ids[place] for place in self.edges[:, lost].T.flatten())]
+        names = [*dict.fromkeys(ids[place] for place in self.edges[:, lost].T.flatten())]
         unknown = [name for name in names if name not in known]
         if unknown and bool((edges < 0).all()):
             raise DataError(
@@ -155,12 +158,22 @@ def read_newcomers(
         signs=True,
         negative=absent is not None,
     )
+    if all(
+        name != _whole(name) for name in data.node_ids
+    ):  # numbers, written by what had an empty cell among them
+        data.node_ids = [_whole(name) for name in data.node_ids]
     data.account = Account()
     data.account.extend(note for note in account if note.code not in {*OF_TRAININGS, "no-edges"})
     ways = Draft(data.num_nodes, np.asarray(found.ends, dtype=np.int64), found.weight)
     if undirected:
         both_ways(ways)
     return Newcomers(data, found.ids, ways.edge_index, ways.edge_weight)
+
+
+def _whole(name: str) -> str:
+    """An id such as ``12.0`` as ``12``."""
+    found = _WHOLE.fullmatch(name)
+    return name if found is None else found[1]
 
 
 def _id_column(table: Table, encodings: Sequence[Encoding]) -> str:
