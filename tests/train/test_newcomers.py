@@ -102,11 +102,15 @@ def test_words_gaps_and_strange_values_are_noted_and_what_was_left_out_stays_out
     assert torch.equal(trained.outputs(data), trained.outputs(full))
 
 
-def test_sparse_features_and_nodes_without_ids(tmp_path):
+@pytest.mark.parametrize("layout", [torch.sparse_csr, torch.strided])
+def test_sparse_features_and_nodes_without_ids(tmp_path, layout):
     data = graph()
-    data.x = (data.x * (data.x > 0.5)).to_sparse_csr()
+    data.x = data.x * (data.x > 0.9)
+    data.x = data.x if layout == torch.strided else data.x.to_sparse_csr()
     trained = load_checkpoint(keep("gcn", data, tmp_path / "kept"))
-    assert trained.training_graph.x.layout == torch.sparse_csr
+    assert trained.training_graph.x.layout == layout
+    (file,) = (tmp_path / "kept").glob("graph-*")
+    assert "x/rows" in load_file(file)
     assert torch.equal(trained.outputs(trained.training_graph), trained.outputs(data))
     rows = torch.rand(2, 5).round(decimals=3)
     new = pd.DataFrame(rows.numpy().astype(str), columns=list("vwxyz")).astype(float)

@@ -17,18 +17,22 @@ from allpass.data.tables.encodings import Encoding
 LARGEST = 2**30
 """Bytes of a graph up to which ``allpass train`` keeps it without being asked."""
 
-_ROWS, _COLUMNS, _VALUES = "x/rows", "x/columns", "x/values"
+_ROWS, _COLUMNS, _VALUES, _DENSE = "x/rows", "x/columns", "x/values", "x/dense"
+_THIN = 1 / 3  # the share of nonzero features up to which CSR is smaller
 
 
 def graph_tensors(data: Data) -> dict[str, Tensor]:
-    """Features as they are, sparse ones as CSR; edges in 32 bits where that is enough; ids as a JSON text in bytes."""
+    """Features as they are, or as CSR where that is smaller; edges in 32 bits if they fit; ids as a JSON text."""
     small = torch.int32 if data.num_nodes < 2**31 else torch.int64
     found = {"edge_index": data.edge_index.to(small)}
     x = data.get("x")
-    if x is not None and x.layout == torch.strided:
+    dense = x is not None and x.layout == torch.strided
+    if x is not None and dense and int(x.count_nonzero()) > _THIN * x.numel():
         found["x"] = x
     elif x is not None:
         csr = x.to_sparse_csr()
+        if dense:
+            found[_DENSE] = torch.tensor(1, dtype=torch.uint8)
         found |= {_ROWS: csr.crow_indices(), _COLUMNS: csr.col_indices().to(small), _VALUES: csr.values()}
     for key in ("edge_weight", "y"):
         if data.get(key) is not None:
@@ -76,6 +80,7 @@ def graph_of_tensors(
         x = torch.sparse_csr_tensor(
             rows, columns.long(), values, size=(num_nodes, in_channels), check_invariants=False
         )
+        x = x.to_dense() if _DENSE in tensors else x
     if x is not None:
         _check(x.shape == (num_nodes, in_channels), "its features have another shape")
         data.x = x

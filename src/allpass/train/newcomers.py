@@ -152,10 +152,11 @@ def _labels(
 
 
 def _features(trained: Trained, graph: Data, nodes: Data, asked: Tensor, num_nodes: int) -> Tensor:
-    if nodes.get("x") is None or graph.get("x") is None:
-        raise InputError(
-            "The new nodes have no features.", "Give a table with the columns that the model was trained on."
-        )
+    for what, side in (("graph", graph), ("table of new nodes", nodes)):
+        if side.get("x") is None:
+            raise InputError(
+                f"The {what} has no features.", "Give the columns that the model was trained on."
+            )
     sides = [
         aligned(one.x, one.get("feature_names"), trained.in_channels, trained.feature_names, trained.fills)
         for one in (graph, nodes)

@@ -51,7 +51,8 @@ def read(
         graph = trained.training_graph if target is None else read(trained, target, **both)
         return joined(trained, graph, new, edges, **given)
     if target is None and edges is None and nodes is None:
-        if stray := sorted(set(given) - {"label"}):
+        known = {"label"} if of_kind(trained.encodings, "label") else set()
+        if stray := sorted(set(given) - known):
             raise InputError(f"Got {stray[0]}= but no graph to read.", "Leave it out, or pass a graph.")
         return trained.training_graph
     if target is None and nodes is None and not made_by(trained.feature_names):
