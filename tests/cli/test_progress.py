@@ -44,7 +44,7 @@ def test_away_from_a_terminal_there_is_a_line_every_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     clock = iter((0.0, 9.0, 10.0, 19.0, 21.0))
-    monkeypatch.setattr("allpass.train.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("allpass.train.progress.monotonic", lambda: next(clock))
     with training("sweeping gcn") as on_progress:
         for ended in (10, 20, 30, 40):
             on_progress(TrainingProgress(None, ended, 100))

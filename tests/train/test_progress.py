@@ -78,7 +78,7 @@ def test_elsewhere_it_is_a_log_line_every_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = iter((0.0, 5.0, 11.0, 20.0, 22.0))
-    monkeypatch.setattr("allpass.train.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("allpass.train.progress.monotonic", lambda: next(clock))
     with caplog.at_level(logging.INFO, "allpass"), shown("auto", "comparing") as told:
         for ended in (0, 0, 2, 5):
             told(TrainingProgress(None, ended, 10))
@@ -102,12 +102,15 @@ def test_a_notebook_has_one_line_that_is_empty_at_the_end(monkeypatch: pytest.Mo
         said.append(content["text/plain"])
         return Handle()
 
+    clock = iter((0.0, 0.5, 0.5, 0.5, 2.0, 2.0, 2.0, 3.0, 3.0))
+    monkeypatch.setattr("allpass.train.progress.monotonic", lambda: next(clock))
     kernel = SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
     with shown("auto", "sweeping gcn") as told:
-        told(TrainingProgress(None, 3, 10))
-    assert said == ["sweeping gcn", "sweeping gcn: 3 of 10 runs", ""]
+        for ended in (1, 3, 5):
+            told(TrainingProgress(None, ended, 10))
+    assert said == ["sweeping gcn: 3 of 10 runs", "sweeping gcn: 5 of 10 runs", ""]
 
 
 def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +123,7 @@ def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
 
 def test_looks_are_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     seen, clock = [], iter((0.0, 0.0, 0.5, 2.0, 2.0))
-    monkeypatch.setattr("allpass.train.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("allpass.train.progress.monotonic", lambda: next(clock))
     told = sometimes(seen.append, 1.0)
     for number in range(3):
         told(number)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, Literal, TypeAlias
 
 from allpass.errors import InputError
@@ -94,18 +94,27 @@ def bar(what: str) -> Iterator[ProgressCallback]:
 
 @contextmanager
 def _line(what: str) -> Iterator[ProgressCallback]:
-    """One line of a notebook's output, which changes and is empty at the end."""
+    """One line of a notebook's output, which changes and is empty at the end; none for what takes a second."""
     from IPython.display import display
+
+    show: Any = display  # no annotations
+    began, handles = monotonic(), list[Any]()
 
     def text(words: str) -> dict[str, str]:
         return {"text/plain": words}
 
-    show: Any = display  # no annotations
-    handle = show(text(what), raw=True, display_id=True)
+    def told(reached: TrainingProgress) -> None:
+        words = text(f"{what}: {state(reached)}")
+        if handles:
+            handles[0].update(words, raw=True)
+        elif monotonic() - began > 1:
+            handles.append(show(words, raw=True, display_id=True))
+
     try:
-        yield sometimes(lambda reached: handle.update(text(f"{what}: {state(reached)}"), raw=True), _PAUSE)
+        yield sometimes(told, _PAUSE)
     finally:
-        handle.update(text(""), raw=True)
+        for handle in handles:
+            handle.update(text(""), raw=True)
 
 
 class Lines:
@@ -118,10 +127,10 @@ class Lines:
 
     def __init__(self, what: str, say: Callable[[str], object]) -> None:
         self._what, self._say = what, say
-        self._began = self._said = time.monotonic()
+        self._began = self._said = monotonic()
 
     def __call__(self, reached: TrainingProgress) -> None:
-        now = time.monotonic()
+        now = monotonic()
         if now - self._said < BETWEEN_LINES:
             return
         self._said = now
@@ -141,8 +150,8 @@ def sometimes(show: ProgressCallback, pause: float) -> ProgressCallback:
 
     def told(reached: TrainingProgress) -> None:
         nonlocal last
-        if time.monotonic() - last >= pause:
-            last = time.monotonic()
+        if monotonic() - last >= pause:
+            last = monotonic()
             show(reached)
 
     return told
