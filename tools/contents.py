@@ -16,10 +16,23 @@ from tools import blocks, networks, results
 from tools.blocks import table
 from tools.results import InputMissingError
 
-ROOMS = ("graph", "metrics", "data", "nn", "models", "train", "testing", "papers", "diagnosis", "report")
+ROOMS = (
+    "graph",
+    "metrics",
+    "data",
+    "nn",
+    "models",
+    "train",
+    "testing",
+    "papers",
+    "diagnosis",
+    "report",
+    "rl",
+)
 VERBS = (
     *("diagnose", "train", "predict", "compare", "sweep", "export", "reproduce"),
     *("datasets", "metrics", "models", "store list", "store merge"),
+    *("rl solve", "rl basis", "rl record"),
 )
 
 
@@ -140,9 +153,10 @@ def api(room: str) -> str:
     """One section a module of a room, with the names that the room exports from it; its own functions first."""
     package = importlib.import_module(f"allpass.{room}")
     tree = ast.parse(inspect.getsource(package))
-    own = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    own = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
     found = [(room, f"allpass.{room}", own)] if own else []
-    for node in tree.body:
+    lazy = [node for part in tree.body if isinstance(part, ast.If) for node in part.body]  # if TYPE_CHECKING
+    for node in (*lazy, *tree.body):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"allpass.{room}"):
             title = node.module.removeprefix(f"allpass.{room}.")
             found.append((title, node.module, [alias.name for alias in node.names]))

@@ -12,8 +12,15 @@ from allpass.data import DATASETS, dataset_table
 from allpass.metrics import METRICS
 
 ROOT = typer.main.get_command(app)
-STORE = ROOT.commands["store"].commands
-COMMANDS = {**ROOT.commands, **{f"store {name}": command for name, command in STORE.items()}}
+GROUPS = ("rl", "store")
+COMMANDS = {
+    **ROOT.commands,
+    **{
+        f"{group} {name}": command
+        for group in GROUPS
+        for name, command in ROOT.commands[group].commands.items()
+    },
+}
 
 
 @pytest.fixture
@@ -37,7 +44,7 @@ def test_help_fits_and_gives_flags_no_type(name, said):
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "store"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in GROUPS])
 def test_every_verb_has_an_example_that_it_understands(name):
     command, words = ROOT, shlex.split(COMMANDS[name].epilog.removeprefix("Example: allpass "))
     context = ROOT.make_context("allpass", [], resilient_parsing=True)
@@ -49,7 +56,7 @@ def test_every_verb_has_an_example_that_it_understands(name):
 
 def test_verbs_are_in_groups(said):
     text = said("--help")
-    titles = ("Diagnose", "Train and predict", "Published results", "Look up")
+    titles = ("Diagnose", "Train and predict", "Published results", "Look up", "Reinforcement learning")
     places = [text.index(f"─ {title} ─") for title in titles]
     assert places == sorted(places)
     assert "─ Commands ─" not in text

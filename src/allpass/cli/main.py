@@ -20,6 +20,7 @@ from allpass.cli.metrics import metrics
 from allpass.cli.models import models
 from allpass.cli.predict import predict
 from allpass.cli.reproduce import reproduce
+from allpass.cli.rl import rl
 from allpass.cli.store import store
 from allpass.cli.sweep import sweep
 from allpass.cli.train import train
@@ -55,6 +56,7 @@ app = typer.Typer(
 for _panel, _verbs in _VERBS.items():
     for _verb, _example in _verbs.items():
         app.command(cls=Verb, rich_help_panel=_panel, epilog=example(_example))(_verb)
+app.add_typer(rl, name="rl", rich_help_panel="Reinforcement learning")
 app.add_typer(store, name="store", rich_help_panel="Published results")
 
 

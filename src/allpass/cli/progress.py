@@ -33,6 +33,23 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
+def counting(what: str, total: int | None = None) -> Iterator[Callable[[int, float], None]]:
+    """A bar for something that counts, such as iterations: gets the count and a number that is shown where small."""
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    words = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
+    with _bar(SpinnerColumn(), *words, TimeElapsedColumn()) as bar:
+        task = bar.add_task(what, total=total, state="")
+
+        def on_progress(count: int, number: float) -> None:
+            if not bar.disable:
+                state = f"{count:,}" if total else f"{count:,} · residual {number:.1e}"
+                bar.update(task, completed=count if total else None, state=state)
+
+        yield on_progress
+
+
+@contextmanager
 def training(what: str = "training") -> Iterator[ProgressCallback]:
     """A bar for trainings on a terminal; a line on the error stream every ten seconds elsewhere."""
     from allpass.train.progress import Lines, bar, on_terminal

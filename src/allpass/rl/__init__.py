@@ -18,10 +18,12 @@ if TYPE_CHECKING:
         random_basis,
         successor_basis,
     )
+    from allpass.rl.basis_catalog import BASES, create_basis
     from allpass.rl.environments.grids import GRIDS, Grid
     from allpass.rl.environments.tabular import TabularEnv
     from allpass.rl.laplacians import Laplacian, laplacian, stationary_distribution, visited_graph
     from allpass.rl.layouts import Layout
+    from allpass.rl.load import load_process
     from allpass.rl.mdp import TabularMDP
     from allpass.rl.policies import policy_matrix
     from allpass.rl.potentials import (
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     )
     from allpass.rl.projection import LeastSquaresPolicy, least_squares, lspi, lstd, projected_values
     from allpass.rl.recording.recorder import TransitionRecorder, VectorTransitionRecorder
-    from allpass.rl.recording.states import Discretizer, as_vector
+    from allpass.rl.recording.states import Discretizer, as_hash, as_vector
     from allpass.rl.recording.transitions import Transitions
     from allpass.rl.regression import ValueRegression, value_regression
     from allpass.rl.shaped_env import PotentialShaping
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from allpass.rl.solvers.successor import td_successor
 
 _HOMES = {
+    "BASES": "basis_catalog",
     "BestPathPotential": "potentials",
     "DiffusionPotential": "potentials",
     "Discretizer": "recording.states",
@@ -69,12 +72,15 @@ _HOMES = {
     "Transitions": "recording.transitions",
     "ValueRegression": "regression",
     "VectorTransitionRecorder": "recording.recorder",
+    "as_hash": "recording.states",
     "as_vector": "recording.states",
+    "create_basis": "basis_catalog",
     "create_potential": "potentials",
     "deepwalk_basis": "bases",
     "krylov_basis": "bases",
     "laplacian": "laplacians",
     "least_squares": "projection",
+    "load_process": "load",
     "lspi": "projection",
     "lstd": "projection",
     "policy_matrix": "policies",
@@ -89,6 +95,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BASES",
     "GRIDS",
     "BestPathPotential",
     "DiffusionPotential",
@@ -113,12 +120,15 @@ __all__ = [
     "Transitions",
     "ValueRegression",
     "VectorTransitionRecorder",
+    "as_hash",
     "as_vector",
+    "create_basis",
     "create_potential",
     "deepwalk_basis",
     "krylov_basis",
     "laplacian",
     "least_squares",
+    "load_process",
     "lspi",
     "lstd",
     "policy_matrix",

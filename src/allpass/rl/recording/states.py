@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -104,6 +105,32 @@ class Discretizer:
 def as_vector(observation: Any) -> np.ndarray[Any, Any]:
     """An array as a flat vector: the state function that keeps a continuous observation as it is."""
     return np.asarray(observation).ravel()
+
+
+def as_hash(observation: Any) -> str:
+    """A short name of any observation: the hash of its numbers and words. Equal observations have one name.
+
+    Example:
+        >>> as_hash({"place": np.zeros(2), "mission": "go"}) == as_hash({"mission": "go", "place": np.zeros(2)})
+        True
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    _feed(digest, observation)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, part: Any) -> None:
+    if isinstance(part, dict):
+        for name in sorted(part, key=str):
+            digest.update(str(name).encode())
+            _feed(digest, part[name])
+    elif isinstance(part, (list, tuple)):
+        for member in part:
+            _feed(digest, member)
+    elif isinstance(part, np.ndarray):
+        digest.update(f"{part.dtype.str}{part.shape}".encode() + np.ascontiguousarray(part).tobytes())
+    else:
+        digest.update(repr(part).encode())
 
 
 def _described(state: Any) -> str:

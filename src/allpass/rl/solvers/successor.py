@@ -63,7 +63,7 @@ def td_successor(
     r"""The successor representation of the policy that recorded, learned step by step by TD(0), ``[S, S]``.
 
     .. math::
-        M_s \leftarrow M_s + \alpha \left(e_s + \gamma M_{s'} - M_s\right)
+        M_s \leftarrow M_s + \alpha (e_s + \gamma M_{s'} - M_s)
 
     Where a step terminates, :math:`M_{s'}` counts as 0, so rows leave out the stay in the absorbing state.
 

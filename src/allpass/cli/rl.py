@@ -1,0 +1,352 @@
+"""`allpass rl`: values, basis functions and recordings of environments."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from allpass.cli.help import Verb, Verbs, example
+from allpass.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from allpass.rl import Solution, TabularMDP
+
+rl = typer.Typer(cls=Verbs, no_args_is_help=True)
+
+Target: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="ENV_OR_LOG",
+        help="A Gymnasium id such as FrozenLake8x8-v1, a grid such as four-rooms, a drawing (.txt) or a log of steps "
+        "(CSV, Parquet).",
+        show_default=False,
+    ),
+]
+EnvArg: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="An argument of the environment; several times for several.",
+        show_default=False,
+    ),
+]
+Discount: TypeAlias = Annotated[float, typer.Option(help="Factor of later rewards.")]
+Html: TypeAlias = Annotated[Path | None, typer.Option(help="Write a page with pictures.", show_default=False)]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write a CSV file.", show_default=False)
+]
+
+
+@rl.callback()
+def about() -> None:
+    """Reinforcement learning on graphs: values, basis functions, recordings."""
+
+
+@rl.command(
+    cls=Verb, epilog=example("allpass rl solve FrozenLake8x8-v1 --env-arg is_slippery=false --html lake.html")
+)
+def solve(
+    target: Target,
+    env_arg: EnvArg = None,
+    discount: Discount = 0.99,
+    method: Annotated[
+        str, typer.Option(help="policy-iteration, value-iteration, modified-policy-iteration, or auto.")
+    ] = "auto",
+    tolerance: Annotated[float, typer.Option(help="Largest Bellman residual.")] = 1e-10,
+    output: Output = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the optimal values and policy of an environment, a grid or recorded steps."""
+    from allpass.cli.progress import counting
+    from allpass.rl import create_basis
+
+    _check_outputs(output, html)
+    mdp = _load(target, discount, env_arg)
+    with counting("solving") as on_progress:
+        solution = mdp.optimal(method=method, tolerance=tolerance, on_progress=on_progress)  # type: ignore[arg-type]
+    if output is not None:
+        _write_csv(output, solution.to_frame(), index=True)
+    if html is not None:
+        from allpass.report.rl import page
+
+        charts = page.solution_charts(mdp, solution)
+        if (~mdp.terminal).sum() >= 8:
+            functions = create_basis("combinatorial", mdp, 8)
+            names = [f"function {place + 1}" for place in range(functions.shape[1])]
+            charts += (page.function_chart(mdp, functions, names, "combinatorial Laplacian"),)
+        page.write(page.Page(target, _summary(mdp, solution), page.facts_of(mdp), charts, _command()), html)
+    if as_json:
+        typer.echo(json.dumps(_solved(mdp, solution), indent=2, ensure_ascii=False))
+        return
+    _show(target, mdp, solution)
+    _say_written(output, html)
+
+
+@rl.command(cls=Verb, epilog=example("allpass rl basis four-rooms --basis directed --k 16 --html basis.html"))
+def basis(
+    target: Target,
+    env_arg: EnvArg = None,
+    discount: Discount = 0.99,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--basis",
+            help="combinatorial, normalized, random-walk, directed, directed-combinatorial, successor, krylov, "
+            "deepwalk or random.",
+        ),
+    ] = "combinatorial",
+    k: Annotated[int, typer.Option("--k", help="Number of functions.")] = 32,
+    seed: Annotated[int, typer.Option(help="Of deepwalk and random.")] = 0,
+    output: Output = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute basis functions of the states, and how well values are sums of them."""
+    from allpass.cli.progress import counting
+    from allpass.rl import create_basis
+    from allpass.rl.basis_catalog import fit_errors
+
+    _check_outputs(output, html)
+    mdp = _load(target, discount, env_arg)
+    k = min(k, int((~mdp.terminal).sum()))
+    with counting(f"computing {k} functions"):
+        functions = create_basis(kind, mdp, k, seed=seed)
+        best, uniform = mdp.optimal(), mdp.values("uniform")
+    k = functions.shape[1]
+    sizes = [size for size in (1, 2, 4, 8, 16, 32, 64, 128, 256) if size < k] + [k]
+    errors = {
+        "uniform policy": fit_errors(mdp, functions, uniform, sizes),
+        "optimal": fit_errors(mdp, functions, best.values, sizes),
+    }
+    if output is not None:
+        import pandas as pd
+
+        names = mdp.states or list(range(mdp.num_states))
+        frame = pd.DataFrame(functions, columns=[f"f{place + 1}" for place in range(k)])
+        frame.insert(0, "state", [str(name) for name in names])
+        _write_csv(output, frame, index=False)
+    if html is not None:
+        from allpass.report.rl import page
+
+        names = [f"function {place + 1}" for place in range(k)]
+        summary = f"{k} functions leave {errors['optimal'][-1]:.0%} of the variation of the optimal values."
+        charts = (page.function_chart(mdp, functions, names, kind), *page.solution_charts(mdp, best))
+        page.write(page.Page(target, summary, page.facts_of(mdp), charts, _command()), html)
+    if as_json:
+        found = {"basis": kind, "functions": k, "sizes": sizes, "errors": errors, **_about(mdp)}
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    _show_errors(target, mdp, kind, sizes, errors)
+    _say_written(output, html)
+
+
+@rl.command(cls=Verb, epilog=example("allpass rl record Taxi-v4 --steps 20000 -o taxi.parquet"))
+def record(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="A Gymnasium id.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The log, .csv or .parquet.", show_default=False)
+    ],
+    env_arg: EnvArg = None,
+    steps: Annotated[int, typer.Option(min=1, help="How many steps.")] = 10_000,
+    policy: Annotated[
+        str, typer.Option(help="Who acts: random, or optimal where transitions are known.")
+    ] = "random",
+    bins: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Make cells of continuous observations: so many along each part.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Decides episodes and actions.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Record steps of an environment as a log that other commands read."""
+    from allpass.cli.progress import counting
+    from allpass.files import check_writable
+    from allpass.rl.environments.ids import make
+    from allpass.rl.recording.runs import record_steps, state_function
+
+    check_writable(output)
+    made = make(env, **_arguments(env_arg))
+    with counting("recording", total=steps) as on_progress:
+        recorded = record_steps(
+            made,
+            steps,
+            state_fn=state_function(made, bins),
+            policy=policy,
+            seed=seed,
+            on_progress=on_progress,
+        )
+    recorded.save(output)
+    returns = recorded.returns()
+    found = {
+        "steps": len(recorded),
+        "episodes": recorded.num_episodes,
+        "states": recorded.num_states,
+        "terminated": int(recorded.terminated.sum()),
+        "truncated": int(recorded.truncated.sum()),
+        "mean_return": float(returns.mean()),
+        "log": str(output),
+    }
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    typer.echo(
+        f"{len(recorded):,} steps in {recorded.num_episodes:,} episodes, {recorded.num_states:,} states, "
+        f"mean return {returns.mean():.3g}"
+    )
+    typer.echo(f"Log: {output}")
+
+
+def _load(target: str, discount: float, env_arg: list[str] | None) -> TabularMDP:
+    from allpass.cli.progress import counting
+    from allpass.rl import load_process
+
+    with counting("reading"):
+        return load_process(target, discount, **_arguments(env_arg))
+
+
+def _arguments(pairs: list[str] | None) -> dict[str, Any]:
+    """``["size=3", "slippery=false", "name=x"]`` to ``{"size": 3, "slippery": False, "name": "x"}``."""
+    from allpass.errors import InputError
+
+    found: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise InputError(f"Got env_arg={pair!r}.", "Expected NAME=VALUE, such as is_slippery=false.")
+        try:
+            found[name] = json.loads(value if value not in ("True", "False", "None") else _JSON[value])
+        except json.JSONDecodeError:
+            found[name] = value.replace("\\n", "\n")
+    return found
+
+
+_JSON = {"True": "true", "False": "false", "None": "null"}
+
+
+def _check_outputs(*paths: Path | None) -> None:
+    from allpass.files import check_writable
+
+    for path in paths:
+        if path is not None:
+            check_writable(path)
+
+
+def _write_csv(path: Path, frame: Any, *, index: bool) -> None:
+    from allpass.files import write_whole
+
+    write_whole(path, frame.to_csv(index=index).encode())
+
+
+def _about(mdp: TabularMDP) -> dict[str, Any]:
+    return {
+        "states": mdp.num_states,
+        "actions": mdp.num_actions,
+        "terminal": int(mdp.terminal.sum()),
+        "discount": mdp.discount,
+    }
+
+
+def _solved(mdp: TabularMDP, solution: Solution) -> dict[str, Any]:
+    names = mdp.states or list(range(mdp.num_states))
+    actions = mdp.actions or list(range(mdp.num_actions))
+    return {
+        **_about(mdp),
+        "method": solution.method,
+        "iterations": solution.iterations,
+        "residual": solution.residual,
+        "converged": solution.converged,
+        "start_value": float(mdp.start @ solution.values),
+        "values": [
+            {"state": name, "value": float(value), "action": actions[action]}
+            for name, value, action in zip(names, solution.values, solution.policy, strict=True)
+        ],
+    }
+
+
+def _summary(mdp: TabularMDP, solution: Solution) -> str:
+    return f"An episode is worth {float(mdp.start @ solution.values):.4g} at its start under the best policy."
+
+
+def _show(target: str, mdp: TabularMDP, solution: Solution) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from allpass.cli.plain import plain_table
+    from allpass.data.draft import many
+
+    out = Console()
+    out.print(Text(target, style="bold"))
+    out.print(
+        f"{mdp.num_states:,} states, {mdp.num_actions} actions, {int(mdp.terminal.sum())} absorbing, "
+        f"discount {mdp.discount:g}"
+    )
+    done = many(solution.iterations, "sweep" if solution.method == "value-iteration" else "iteration")
+    out.print(f"{solution.method}: {done}, Bellman residual {solution.residual:.1e}")
+    if not solution.converged:
+        out.print(Text("The tolerance was not reached; rounding may not allow less.", style="yellow"))
+    if mdp.grid is not None and mdp.grid.shape[1] <= 100 and mdp.grid.shape[0] <= 60:
+        out.print(Text(_drawn(mdp, solution)))
+    else:
+        table = plain_table()
+        for heading in ("state", "value", "action"):
+            table.add_column(heading, justify="left" if heading != "value" else "right")
+        shown = solution.to_frame().iloc[:12]
+        for name, value, action in zip(shown.index, shown["value"], shown["action"], strict=True):
+            table.add_row(str(name), f"{value + 0.0:.4f}".replace("-0.0000", "0.0000"), str(action))
+        out.print(table)
+        if mdp.num_states > len(shown):
+            out.print(
+                Text(
+                    f"and {mdp.num_states - len(shown):,} more states; -o values.csv writes all", style="dim"
+                )
+            )
+    out.print(Text(_summary(mdp, solution), style="bold"))
+
+
+def _drawn(mdp: TabularMDP, solution: Solution) -> str:
+    """The grid with the best move in each cell."""
+    assert mdp.grid is not None
+    picture = mdp.grid.symbols.copy()
+    arrows = "↑→↓←"
+    for (row, column), action in zip(mdp.grid.cells, solution.policy, strict=False):
+        picture[row, column] = arrows[action]
+    return "\n".join("".join(line) for line in picture)
+
+
+def _show_errors(
+    target: str, mdp: TabularMDP, kind: str, sizes: list[int], errors: dict[str, list[float]]
+) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from allpass.cli.plain import plain_table
+
+    out = Console()
+    out.print(Text(target, style="bold"))
+    out.print(f"{mdp.num_states:,} states, discount {mdp.discount:g}; basis: {kind}")
+    table = plain_table()
+    table.add_column("functions", justify="right")
+    for heading in errors:
+        table.add_column(f"error of V, {heading}", justify="right")
+    for place, size in enumerate(sizes):
+        table.add_row(str(size), *(f"{column[place]:.3f}" for column in errors.values()))
+    out.print(table)
+    out.print(Text("Errors of least squares, relative to the error of the mean.", style="dim"))
+
+
+def _say_written(output: Path | None, html: Path | None) -> None:
+    for word, path in (("Values" if output else "", output), ("Page", html)):
+        if path is not None:
+            typer.echo(f"{word}: {path}")
+
+
+def _command() -> str:
+    return shlex.join(["allpass", *sys.argv[1:]])
