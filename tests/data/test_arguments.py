@@ -23,6 +23,17 @@ def test_other_things_are_no_whole_numbers(value):
         whole_number("count", 4, least=5)
 
 
+def test_whole_numbers_have_a_largest_one():
+    assert whole_number("seed", 2**63 - 1) == 2**63 - 1
+    with pytest.raises(InputError, match="a whole number, from 0 to 9,223,372,036,854,775,807"):
+        whole_number("seed", 2**63)
+    with pytest.raises(InputError, match=r"Got count=11\. Expected a whole number, from 1 to 10"):
+        whole_number("count", 11, least=1, most=10)
+    with pytest.raises(InputError) as raised:
+        whole_number("seed", 10**2000)
+    assert len(str(raised.value)) < 200
+
+
 @pytest.mark.parametrize("value", [0, 1, 0.25, np.float32(0.25)])
 def test_shares_become_floats(value):
     assert type(share("homophily", value)) is float

@@ -50,11 +50,11 @@ def test_what_may_be(name, values):
 @pytest.mark.parametrize(
     ("name", "values", "cure"),
     [
-        ("in_channels", (0, -1, 6.0, "6", None, True), "a whole number of 1 or more"),
-        ("num_nodes", (0, -3, 2.0), "a whole number of 1 or more"),
-        ("hidden_channels", (0, 2.5, "a"), "a whole number of 1 or more"),
-        ("num_layers", (2.0, -1, None), "a whole number of 0 or more"),
-        ("hops", (-1, 1.5), "a whole number of 0 or more"),
+        ("in_channels", (0, -1, 6.0, "6", None, True, 2**31), "a whole number from 1 to 2,147,483,647"),
+        ("num_nodes", (0, -3, 2.0), "a whole number from 1 to 2,147,483,647"),
+        ("hidden_channels", (0, 2.5, "a", 10**9), "a whole number from 1 to 100,000"),
+        ("num_layers", (2.0, -1, None, 99_999_999), "a whole number from 0 to 10,000"),
+        ("hops", (-1, 1.5), "a whole number from 0 to 10,000"),
         ("dropout", ("a", 1.5, -0.1, None, float("nan")), "a probability"),
         ("attention_dropout", (2, "a"), "a probability"),
         ("input_dropout", (0.5, "yes"), "True or False"),

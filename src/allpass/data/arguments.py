@@ -6,12 +6,17 @@ import numbers
 
 from allpass.errors import InputError
 
+_LARGEST = 2**63 - 1
 
-def whole_number(name: str, value: object, *, least: int = 0) -> int:
-    """``value`` as an int, or an error when it is not a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(f"Got {name}={value!r}.", f"Expected a whole number, {least} or more.")
-    return int(value)
+
+def whole_number(name: str, value: object, *, least: int = 0, most: int = _LARGEST) -> int:
+    """``value`` as an int, or an error when it is not a whole number from ``least`` to ``most``."""
+    number = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else None
+    if number is None or not least <= number <= most:
+        bounded = most < _LARGEST or (number is not None and number > most)
+        wanted = f"from {least} to {most:,}" if bounded else f"{least} or more"
+        raise InputError(f"Got {name}={value!r:.60}.", f"Expected a whole number, {wanted}.")
+    return number
 
 
 def share(name: str, value: object, *, above_zero: bool = False) -> float:

@@ -19,6 +19,9 @@ from allpass.data.split_rules import Nodes, Sets, capped, capped_in_turn, few_la
 from allpass.errors import InputError, did_you_mean
 from allpass.registry import Registry
 
+MOST_SPLITS = 10_000
+"""Splits that one call draws at most: their masks would fill the memory."""
+
 
 @dataclass(frozen=True)
 class Split:
@@ -159,7 +162,7 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
         wrong = min(unknown)
         cure = did_you_mean(wrong, rule.options) if rule.options else "It takes none."
         raise InputError(f"The split {rule.name!r} has no option {wrong!r}.", cure)
-    count, seed = whole_number("count", count, least=1), whole_number("seed", seed)
+    count, seed = whole_number("count", count, least=1, most=MOST_SPLITS), whole_number("seed", seed)
     if not rule.drawn:
         return _stored(data, rule.name)[:count]
     labels = _labels(data)

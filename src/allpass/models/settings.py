@@ -16,6 +16,17 @@ NUMBERS = ("scale", "temperature")
 FROM_ZERO = ("num_layers", "hops", "degree", "positions")
 """Whole numbers that may be 0; some models ask for more of their own."""
 
+MOST = {
+    "hidden_channels": 100_000,
+    "num_layers": 10_000,
+    "hops": 10_000,
+    "degree": 10_000,
+    "positions": 10_000,
+}
+"""The largest whole numbers that are built; beyond them a setting is a slip, and would fill the memory."""
+
+_MOST = 2**31 - 1
+
 
 def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object]) -> None:
     """Complain about the first setting that cannot be right.
@@ -28,7 +39,7 @@ def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object
         >>> check_settings({"hidden_channels": 2.5}, {"hidden_channels": 64})
         Traceback (most recent call last):
         ...
-        allpass.errors.InputError: Got hidden_channels = 2.5. Expected a whole number of 1 or more.
+        allpass.errors.InputError: Got hidden_channels = 2.5. Expected a whole number from 1 to 100,000.
     """
     for name, value in settings.items():
         default = defaults.get(name)
@@ -39,9 +50,10 @@ def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object
         elif isinstance(default, bool):
             _refuse(name, value, "Expected True or False.", unless=isinstance(value, bool))
         elif name in (*WIDTHS, "num_nodes") or isinstance(default, int):
-            least = 0 if name in FROM_ZERO else 1
-            fits = _is_number(value) and isinstance(value, Integral) and int(value) >= least
-            _refuse(name, value, f"Expected a whole number of {least} or more.", unless=fits)
+            least, most = 0 if name in FROM_ZERO else 1, MOST.get(name, _MOST)
+            whole = _is_number(value) and isinstance(value, Integral)
+            fits = whole and least <= int(value) <= most  # type: ignore[call-overload]
+            _refuse(name, value, f"Expected a whole number from {least} to {most:,}.", unless=fits)
         elif name.endswith("dropout"):
             fits = _is_number(value) and 0 <= value <= 1  # type: ignore[operator]
             _refuse(name, value, "Expected a probability, from 0 to 1.", unless=fits)
@@ -55,4 +67,4 @@ def _is_number(value: object) -> bool:
 
 def _refuse(name: str, value: object, cure: str, *, unless: bool) -> None:
     if not unless:
-        raise InputError(f"Got {name} = {value!r}.", cure)
+        raise InputError(f"Got {name} = {value!r:.60}.", cure)
