@@ -260,3 +260,16 @@ def test_torch_is_imported_after_that() -> None:
     code = "import sys; from allpass.cli import main; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--candidates", " , "), "Expected models separated by commas, such as trees,gcn."),
+        (("--candidates", "gcn", "--no-verdict"), "Leave out one of them."),
+    ],
+)
+def test_candidates_that_cannot_be_compared(call, words, told):
+    found = call("diagnose", "karate", *words)
+    assert found.returncode == 2
+    assert told in found.stderr

@@ -51,6 +51,9 @@ def diagnose(
     from allpass.diagnosis.diagnose import STEPS
 
     seconds = _seconds(budget)
+    named = None if candidates is None else _names(candidates)
+    if named and not verdict:
+        raise InputError("Got --candidates and --no-verdict.", "Leave out one of them.")
     if html is not None:
         from allpass.report import check_writable
 
@@ -62,7 +65,7 @@ def diagnose(
             splits=splits,
             score=score,
             budget=seconds,
-            candidates=None if candidates is None else _names(candidates),
+            candidates=named,
             device=device,
             progress=say,
             **graph.options,
@@ -81,7 +84,12 @@ def diagnose(
 
 
 def _names(words: str) -> list[str]:
-    return [name.strip() for name in words.split(",") if name.strip()]
+    found = [name.strip() for name in words.split(",") if name.strip()]
+    if not found:
+        raise InputError(
+            f"Got --candidates {words}.", "Expected models separated by commas, such as trees,gcn."
+        )
+    return found
 
 
 def _seconds(words: str) -> float | None:

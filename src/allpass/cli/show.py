@@ -139,8 +139,8 @@ def _show_training(out: Console, verdict: Verdict) -> None:
         out.print(Padding(Text(f"Stopped, {reason}: {names}", style="dim"), (0, 0, 0, 2)))
     if verdict.budget is not None:
         names = ",".join(one.model for one in compared.contenders)
-        repeat = f"To repeat exactly these models without a limit of time: --candidates {names}"
-        out.print(Padding(Text(repeat, style="dim"), (0, 0, 0, 2)))
+        out.print(Text("  To repeat exactly these models without a limit of time:", style="dim"))
+        out.print(Text(f"  --candidates {names}", style="dim"), soft_wrap=True)  # whole, to be copied
 
 
 def _in_lines(heading: str) -> str:

@@ -81,12 +81,12 @@ class Sentences:
 
     def structure(self) -> Answer | None:
         """Does the structure add to the features?"""
-        uses = self._best_of("structure", "both")
         alone = self.squares.get("features")
+        if alone is None:
+            return self._structure_alone(self.squares["structure"]) if "structure" in self.squares else None
+        uses = self._best_of("structure", "both")
         if uses is None:
             return None
-        if alone is None:
-            return self._structure_alone(uses)
         found = self.comparison.difference(uses, alone)
         sign, with_it, without = self.sign(found), self._reach(uses), self._reach(alone)
         both = f"{uses} reaches {with_it}, the features alone {without} ({alone})."
@@ -99,7 +99,7 @@ class Sentences:
             title = f"The structure hurts: {both}"
         else:
             even = "The features hold the signal, and the structure adds nothing measurable"
-            title = f"{self._unsettled(found, even)}: {both}"
+            title = f"{self._unsettled(found, even, 'the structure helps')}: {both}"
         kinds: dict[str, Kind] = {"ahead": "good", "behind": "bad", "even": "note"}
         return self._answer("structure", uses, alone, found, title, kinds[sign])
 
@@ -131,7 +131,9 @@ class Sentences:
             f"{self._reach(alone)} ({alone}).",
             "behind": f"The features distract: the structure alone reaches {self._reach(alone)} ({alone}), "
             f"{uses} {self._reach(uses)}.",
-            "even": self._unsettled(found, "The features add nothing measurable to the structure")
+            "even": self._unsettled(
+                found, "The features add nothing measurable to the structure", "the features help"
+            )
             + f": {alone} reaches {self._reach(alone)} without them, {uses} {self._reach(uses)} with them.",
         }
         return self._answer("features", uses, alone, found, titles[sign], "note", sign=sign)
@@ -146,17 +148,15 @@ class Sentences:
         titles = {
             "ahead": f"Smoothing hurts: acm-gcn, which keeps differences, gains {gap} over gcn.",
             "behind": f"Smoothing is right: acm-gcn, which keeps differences, loses {gap} to gcn.",
-            "even": f"{self._unsettled(found, 'Smoothing does no harm')}: acm-gcn and gcn are {gap} apart.",
+            "even": self._unsettled(found, "Smoothing does no harm", "smoothing hurts")
+            + f": acm-gcn and gcn are {gap} apart.",
         }
         kinds: dict[str, Kind] = {"ahead": "bad", "behind": "good", "even": "note"}
         return self._answer("smoothing", "acm-gcn", "gcn", found, titles[sign], kinds[sign])
 
-    def _unsettled(self, found: Difference, even: str) -> str:
-        """What is said of a difference that is not certain: that there is none, or that it may be one."""
-        if found.mean <= self._little():
-            return even
-        few = found.count < TELLING
-        return f"Inconclusive, because {'there was time for few splits' if few else 'splits differ more than models'}"
+    def _unsettled(self, found: Difference, even: str, question: str) -> str:
+        """What is said of a lead that is not certain: that there is none, or that there may be one."""
+        return even if found.mean <= self._little() else f"Inconclusive whether {question}"
 
     def _best_of(self, *squares: Square) -> str | None:
         members = tuple(self.comparison[self.squares[square]] for square in squares if square in self.squares)
