@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from allpass.errors import UnknownNameError, did_you_mean
-from allpass.papers import complexity, examples, homophily, rank
+from allpass.papers import complexity, examples, homophily, rank, rl_exploration, rl_rewards
 from allpass.papers.depth import study as depth
 from allpass.papers.study import Study
 from allpass.papers.synthetic import study as synthetic
@@ -34,6 +34,8 @@ _ALL: tuple[Study[Any], ...] = (
     depth.STUDY,
     examples.STUDY,
     complexity.STUDY,
+    rl_rewards.STUDY,
+    rl_exploration.STUDY,
 )
 
 STUDIES: Mapping[str, Study[Any]] = _Studies({study.id: study for study in _ALL})
