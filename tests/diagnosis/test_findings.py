@@ -9,7 +9,7 @@ from tests.diagnosis.planted import planted
 from tests.diagnosis.verdicts import verdict_on
 from torch_geometric.data import Data
 
-from allpass.diagnosis import diagnose
+from allpass.diagnosis import diagnose, findings
 from allpass.diagnosis.findings import find
 
 LOW, HIGH = (0.60, 0.61, 0.62), (0.80, 0.81, 0.80)
@@ -61,3 +61,10 @@ def test_notes_on_the_splits_are_one_finding():
     found = find(SimpleNamespace(facts=SimpleNamespace(edges=0), verdict=verdict))
     (note,) = (finding for finding in found if finding.code == "splits")
     assert note.text == "Note 0. Note 1. Note 2. And 6 notes of this kind."
+
+
+def test_homophily_that_rounds_to_nothing_has_no_sign():
+    facts = SimpleNamespace(weighted=False)
+    metrics = {"adjusted_homophily": -0.001, "edge_homophily": 0.25}
+    finding = findings._alike(SimpleNamespace(facts=facts, metrics=metrics))
+    assert "homophily is 0.00 (" in finding.text

@@ -166,6 +166,9 @@ def test_a_difference_has_the_unit_of_its_sentence(diagnoses):
     finding = Finding("structure-ahead", "good", "Gains 10.4 points.", "Text", {"difference": 0.104})
     text = Outline(render(replace(diagnoses["judged"], findings=(finding,)))).text
     assert "10.4 points" in [part.strip() for part in text]
+    nothing = Finding("structure-even", "note", "Even.", "Text", {"difference": -0.0001})
+    text = Outline(render(replace(diagnoses["judged"], findings=(nothing,)))).text
+    assert "0.0 points" in [part.strip() for part in text]
     errors = replace(verdict, comparison=replace(verdict.comparison, score="r2"))
     text = Outline(render(replace(diagnoses["judged"], findings=(finding,), verdict=errors))).text
     assert "0.104" in [part.strip() for part in text]

@@ -158,7 +158,7 @@ def _alike(e: Evidence) -> Finding | None:
     numbers = {"adjusted_homophily": h, "edge_homophily": edge}
     what = "edge weight joins" if e.facts.weighted else "edges join"
     text = (
-        f"{edge:.0%} of the {what} nodes of one class; corrected for what chance gives, homophily is {h:.2f} "
+        f"{edge:.0%} of the {what} nodes of one class; corrected for what chance gives, homophily is {_decimals(h)} "
         "(1 = always alike, 0 = as by chance)."
     )
     if h >= 0.5:
@@ -176,13 +176,13 @@ def _similar_numbers(e: Evidence) -> Finding | None:
     if e.numbers is None:
         return None
     moran, r = e.numbers.moran, e.numbers.correlation
-    value, chance = (f"{found:.2f}".replace("-0.00", "0.00") for found in (moran.value, moran.expected))
+    value, chance = map(_decimals, (moran.value, moran.expected))
     numbers = {"morans_i": moran.value, "gearys_c": e.numbers.geary.value, "neighbour_correlation": r}
     text = f"Shuffled numbers would give {chance} on average, with a standard deviation of {moran.deviation:.2g}."
     if not math.isnan(r):
         text += (
             f" The mean of a node's neighbours explains {r * r:.0%} of the variance of the numbers "
-            f"(correlation {r:.2f})."
+            f"(correlation {_decimals(r)})."
         )
     if not abs(moran.z) > 3:
         title = f"Neighbours' values are unrelated: Moran's I = {value}, no more than by chance."
@@ -275,6 +275,11 @@ def _frequency(e: Evidence) -> Finding | None:
         return Finding("labels-everywhere", "note", "The labels favour no frequency.", text, numbers)
     kind: Kind = "good" if favoured == "low" else "bad"
     return Finding(f"labels-{favoured}", kind, f"The labels live at {favoured} frequencies.", text, numbers)
+
+
+def _decimals(value: float) -> str:
+    """Two decimals; what rounds to 0 has no sign."""
+    return f"{value:.2f}".replace("-0.00", "0.00")
 
 
 def _thirds(bands: dict[str, float]) -> str:

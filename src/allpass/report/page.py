@@ -199,7 +199,7 @@ def _evidence(finding: Finding, points: bool) -> list[tuple[Any, str]]:
         if name in _WHOLE:
             text = f"{value:.0f}" if value == value else "never"
         if points and name in _DIFFERENCES:
-            text = f"{100 * value:.1f} points".replace("-", "−")
+            text = f"{100 * value:.1f} points".replace("-0.0 ", "0.0 ").replace("-", "−")
         shown.append((title, text))
     return shown
 
