@@ -85,7 +85,7 @@ def test_what_a_model_cannot_do_is_said():
     ],
 )
 def test_it_finds_the_planted_truth(homophily, strength, words, best):
-    verdict = judge(blocks(900, homophily=homophily, strength=strength), candidates=CHEAP, count=3)
+    verdict = judge(blocks(600, homophily=homophily, strength=strength), candidates=CHEAP, count=3)
     assert words in verdict.summary
     if best is not None:
         alone = verdict.comparison[verdict.squares[best]].estimate.mean
@@ -96,7 +96,7 @@ def test_it_finds_the_planted_truth(homophily, strength, words, best):
 
 
 def test_both_squares_are_better_than_each():
-    verdict = judge(blocks(1500, homophily=0.6, strength=1.2), candidates=CHEAP, count=3)
+    verdict = judge(blocks(1000, homophily=0.6, strength=1.2), candidates=CHEAP, count=3)
     assert verdict.summary.startswith("The structure helps")
     scores = {square: verdict.comparison[model].estimate.mean for square, model in verdict.squares.items()}
     assert scores["both"] > max(scores["features"], scores["structure"]) + 0.02

@@ -239,3 +239,11 @@ def test_bad_options_are_refused() -> None:
         classifier_test(*arguments, normalization="L_rw")
     no_features = LabelledGraph.build(arguments[0], arguments[2], torch.ones(300, 0))
     assert measure_classifier(no_features).reason == "no features"
+
+
+def test_more_classes_than_a_sample_holds_are_undefined_at_once():
+    y = torch.arange(600) // 2
+    edge_index = torch.stack([torch.arange(600), (torch.arange(600) + 1) % 600])
+    found = measure_classifier(LabelledGraph.build(edge_index, y, torch.randn(600, 3)))
+    assert math.isnan(found.value)
+    assert found.reason == "more than 250 classes, so a sample of 500 nodes has fewer than two of each"

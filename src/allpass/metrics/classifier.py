@@ -28,6 +28,9 @@ from allpass.metrics.base import Measurement
 from allpass.metrics.features import features_as_map
 from allpass.metrics.labelled import Graph, GraphOptions, LabelledGraph
 
+MANY = 250
+"""Classes above which the metrics are undefined: two nodes of each are more than a sample holds."""
+
 Classifier = Literal["linear", "arc-cosine", "naive-bayes"]
 
 
@@ -205,6 +208,10 @@ def measure_classifier(graph: LabelledGraph, classifier: Classifier = "linear") 
     """p-value of the test on a prepared graph."""
     if reason := _untestable(graph):
         return Measurement.undefined(reason)
+    if graph.num_classes > MANY:
+        return Measurement.undefined(
+            f"more than {MANY} classes, so a sample of 500 nodes has fewer than two of each"
+        )
     return Measurement(run_classifier(graph, classifier).p_value)
 
 
