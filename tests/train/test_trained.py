@@ -247,3 +247,28 @@ def test_nodes_in_another_order_find_their_columns():
     data.y = torch.arange(30) % 2
     (trained,) = train_folds("gcn", data, divide(data, count=1), {}, stop=stopping("fixed", max_epochs=3))
     assert torch.allclose(trained.outputs(other), trained.outputs(data)[order], atol=1e-6)
+
+
+@pytest.mark.parametrize("model", ["gcn", "trees"])
+def test_the_device_is_named_and_known(model):
+    data = labelled_ring()
+    (trained,) = train_folds(model, data, divide(data, count=1), {}, stop=stopping("fixed", max_epochs=3))
+    assert torch.equal(trained.on("cpu").outputs(data), trained.outputs(data))
+    with pytest.raises(InputError, match="There is no device 'gpu'"):
+        trained.on("gpu")
+
+
+@pytest.mark.gpu
+def test_a_gpu_predicts_the_same():
+    data = labelled_ring()
+    (trained,) = train_folds("gcn", data, divide(data, count=1), {}, stop=stopping("fixed", max_epochs=3))
+    there = trained.on("cuda").outputs(data)
+    assert there.device.type == "cpu"
+    torch.testing.assert_close(there, trained.outputs(data), rtol=1e-4, atol=1e-5)
+
+
+def labelled_ring():
+    data = load(nx.cycle_graph(60))
+    data.x = torch.randn(60, 4, generator=torch.Generator().manual_seed(0))
+    data.y = torch.arange(60) % 2
+    return data

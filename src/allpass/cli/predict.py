@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from allpass.cli.options import Device
 from allpass.cli.target import Target, reads_graph, say_notes
 from allpass.errors import InputError
 
@@ -49,6 +50,7 @@ def predict(
     only_unlabelled: Annotated[
         bool, typer.Option("--only-unlabelled", help="Leave out the nodes that have a label.")
     ] = False,
+    device: Device = "auto",
 ) -> None:
     """Predict every node of a graph: the one of the training, new nodes that link to it, or another graph.
 
@@ -63,7 +65,7 @@ def predict(
     from allpass.train.checkpoint import load
     from allpass.train.predictions import table
 
-    trained = load(checkpoint)
+    trained = load(checkpoint).on(device)
     if probabilities and trained.task == "regression":
         raise InputError(
             "The model predicts numbers; they have no probabilities.", "Leave out --probabilities."

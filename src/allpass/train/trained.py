@@ -28,6 +28,7 @@ from allpass.train import network, predictions, reading
 from allpass.train.adjacency import adjacency
 from allpass.train.alignment import aligned, check_words, fills_of, rows_of
 from allpass.train.fit import Replica
+from allpass.train.job import device_of
 from allpass.train.places import hash_of_ids, ids_of, places_by_id, reordered, taken
 from allpass.train.rare import Threshold, best_threshold, rarer_class
 from allpass.train.rules.scores import SCORES
@@ -88,6 +89,7 @@ class Trained:
         seed: The seed of weights and dropout.
         epoch: The reported epoch.
         versions: Versions and machine by name.
+        device: Where predictions are computed.
     """
 
     model: str
@@ -119,6 +121,7 @@ class Trained:
     seed: int = 0
     epoch: int | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
+    device: torch.device | str = "cpu"
 
     def __repr__(self) -> str:
         return trained_text(self)
@@ -201,6 +204,14 @@ class Trained:
         )  # older checkpoints do not name it
         return replace(self, threshold=Threshold(positive, threshold))
 
+    def on(self, device: torch.device | str) -> Trained:
+        """The same, computing on another device; predictions come back to the CPU.
+
+        Args:
+            device: ``"cpu"``, ``"cuda"``, or ``"auto"`` for CUDA where there is one.
+        """
+        return replace(self, device=device_of(device))
+
     def with_graph(self, data: Data | None) -> Trained:
         """The same with the graph of its training, for new nodes that link to it; ``None`` takes it away.
 
@@ -267,8 +278,16 @@ class Trained:
         own = self.in_training_order(data)
         x, graph, given = self.inputs(own)
         with torch.no_grad():
-            found = self.in_units(self.network(x, graph, **given))
+            found = self.in_units(self._called(x, graph, given).cpu())
         return found if own is data else found[self._bound_places(data)]
+
+    def _called(self, x: Features, graph: Operator, given: Mapping[str, Tensor]) -> Tensor:
+        if not isinstance(self.network, nn.Module):  # fitted models run on the CPU alone
+            return self.network(x, graph, **given)
+        device = device_of(self.device)
+        moved = {name: tensor.to(device) for name, tensor in given.items()}
+        output: Tensor = self.network.to(device)(x.to(device), graph.to(device), **moved)
+        return output
 
     def in_training_order(self, data: Data) -> Data:
         """The graph with its nodes in the order of the training, where the model has weights for each; else as it is.
