@@ -15,6 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from allpass.data.arguments import whole_number
+from allpass.data.many_classes import check_classes
 from allpass.data.split_rules import Nodes, Sets, capped, capped_in_turn, few_label, stratified
 from allpass.errors import InputError, did_you_mean
 from allpass.registry import Registry
@@ -314,6 +315,7 @@ def _labels(data: Data) -> Nodes:
             f"Got labels y of shape {list(y.shape)} and type {y.dtype}; expected class numbers of shape [N].",
             "Turn them into integers 0, 1, 2, ... with -1 where a label is missing.",
         )
+    check_classes(y)
     labels: Nodes = y.detach().cpu().numpy().astype(np.int64)
     num_labelled = int((labels >= 0).sum())
     if num_labelled < 3:

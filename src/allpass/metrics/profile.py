@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from allpass.data.load import load
+from allpass.data.many_classes import check_classes
 from allpass.display import brief, listed, table
 from allpass.errors import UnknownNameError
 from allpass.metrics.base import Metric, Need
@@ -108,6 +109,8 @@ def prepare(data: Any) -> LabelledGraph:
     """A PyG ``Data`` as the undirected labelled graph that metrics measure."""
     x, y = getattr(data, "x", None), getattr(data, "y", None)
     numeric = y is not None and y.is_floating_point()
+    if y is not None and not numeric:
+        check_classes(y)
     single = y is not None and numeric and (y.dim() == 1 or y.shape[1] == 1)
     rows = y if y is not None else x  # PyG would guess from the edges, and miss isolated nodes at the end
     graph = LabelledGraph.build(

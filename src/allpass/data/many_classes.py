@@ -1,0 +1,35 @@
+"""A label with nearly as many classes as nodes: an id or a name, taken for the label."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from allpass.errors import InputError
+
+FEW = 100
+"""So many classes are never too many."""
+
+
+def check_classes(y: Tensor) -> None:
+    """Raise where there are more classes than half of the labelled nodes: nothing can be learnt or measured of them.
+
+    Args:
+        y: Classes, negative where missing.
+
+    Example:
+        >>> import torch
+        >>> check_classes(torch.arange(1000) % 200)
+        >>> check_classes(torch.arange(1000))
+        Traceback (most recent call last):
+        ...
+        allpass.errors.InputError: The label has 1,000 classes for 1,000 labelled nodes. Is this column the label? ...
+    """
+    known = y[y >= 0]
+    if len(known) <= FEW:
+        return
+    classes = len(known.unique())
+    if classes > max(FEW, len(known) // 2):
+        raise InputError(
+            f"The label has {classes:,} classes for {len(known):,} labelled nodes.",
+            "Is this column the label? Name another with label=, pass task='regression' for numbers, or label=False.",
+        )
