@@ -132,6 +132,7 @@ def measure(unit: Unit) -> tuple[list[float], float]:
         score=unit.score,
         scaling="auto",
         device=unit.device,
+        workers=1,  # its units are measured by several processes
     )
     return list(found[unit.model].scores), time.perf_counter() - start
 
