@@ -14,6 +14,7 @@ from typing import Any
 
 from allpass.files import write_whole
 from allpass.papers import STUDIES, Plan, Result
+from allpass.papers.page import Facts
 from allpass.papers.publish import files, index
 from allpass.papers.result import merged, read_results
 from allpass.train.runs.store import Store
@@ -34,13 +35,18 @@ def kept(name: str) -> Sequence[Any]:
     return [row for row in rows if f"{row.name}/{row.column}" in shown]  # type: ignore[attr-defined]
 
 
+def facts() -> dict[str, Facts]:
+    """The facts of every study that was run."""
+    return {name: study.facts(rows) for name, study in STUDIES.items() if (rows := kept(name))}
+
+
 def wanted() -> dict[Path, bytes]:
     """What the files of the folder should hold."""
-    rows = {name: kept(name) for name in STUDIES}
-    found = {FOLDER / "index.md": index(STUDIES, rows).encode()}
-    for name, study in STUDIES.items():
-        if rows[name]:
-            found |= {FOLDER / file: content for file, content in files(study, rows[name]).items()}
+    known = facts()
+    found = {FOLDER / "index.md": index(STUDIES, known).encode()}
+    for name in known:
+        contents = files(STUDIES[name], kept(name), known[name])
+        found |= {FOLDER / file: content for file, content in contents.items()}
     return found
 
 
@@ -70,10 +76,10 @@ def main() -> None:
             with Store(given.store, read_only=True) as store:
                 rows = merged(rows, study.results(Plan(), store))
         if rows:
-            for file, content in files(study, rows).items():
+            for file, content in files(study, rows, study.facts(rows)).items():
                 write_whole(FOLDER / file, content)
         print(f"{name}: {len(rows):,} rows")
-    write_whole(FOLDER / "index.md", index(STUDIES, {name: kept(name) for name in STUDIES}).encode())
+    write_whole(FOLDER / "index.md", index(STUDIES, facts()).encode())
 
 
 if __name__ == "__main__":

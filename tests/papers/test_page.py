@@ -36,7 +36,7 @@ ROWS = [
 
 
 def test_a_page_has_the_answer_first_and_the_command_last() -> None:
-    parts = page(STUDY, ROWS).split("\n\n")
+    parts = page(STUDY, ROWS, {}).split("\n\n")
     assert parts[:3] == ["# Tiny", "It is small. It holds. Use it.", "![Tiny](tiny.svg)"]
     assert "| a&#124;b | done |" in parts[4]
     assert parts[6:8] == ["## Findings", "- One.\n- Two."]
@@ -67,6 +67,6 @@ def test_files_are_written_beside_each_other(tmp_path: Path) -> None:
 
 
 def test_the_index_has_a_row_for_each_study_that_was_run() -> None:
-    text = index({"tiny": STUDY, "other": STUDY}, {"tiny": ROWS, "other": []})
+    text = index({"tiny": STUDY, "other": STUDY}, {"tiny": {}})
     assert text.count("\n| [") == 1
     assert "| [tiny](tiny.md) | Tiny | It holds. |" in text

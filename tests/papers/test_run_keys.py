@@ -7,7 +7,7 @@ from tools.run_keys import digest, identities, listed
 
 from allpass.papers import STUDIES
 
-FAST = ("table1", "ablation", "depth", "rank", "complexity")
+FAST = ("table1", "ablation", "rank", "complexity", "examples")
 
 
 @pytest.mark.parametrize(

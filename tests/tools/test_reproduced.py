@@ -33,7 +33,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(reproduced, "ROOT", tmp_path)
     monkeypatch.setattr(reproduced, "FOLDER", folder)
     monkeypatch.setattr(reproduced, "STUDIES", {ONE: STUDIES[ONE]})
-    (folder / "index.md").write_text(reproduced.index({ONE: STUDIES[ONE]}, {ONE: reproduced.kept(ONE)}))
+    (folder / "index.md").write_text(reproduced.index(STUDIES, reproduced.facts()))
     return folder
 
 

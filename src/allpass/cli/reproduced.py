@@ -47,7 +47,8 @@ def put(
     except InputError:  # of another version
         before = []
     rows = merged(merged(before, known), results)
-    files = write(study, rows, folder, whole=whole, quick=quick)
+    facts = study.facts(rows) if whole else None
+    files = write(study, rows, folder, facts, quick=quick)
     if shown:
         _show(study, results or rows, console, quick=quick)
     names = ", ".join(path.name for path in files)

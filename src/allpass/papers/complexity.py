@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,12 +21,11 @@ from allpass.models.catalog import create, resolve
 from allpass.nn.inputs import as_features
 from allpass.papers.at_hand import graph_of
 from allpass.papers.costs import LAYERS, Cost, Size, by_formula, count
+from allpass.papers.dots import dots
 from allpass.papers.measuring import stored
 from allpass.papers.result import Result, made
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
-from allpass.report.canvas import SHEET, canvas, in_style, legend
-from allpass.report.theme import light
 from allpass.train.executors.task import Task
 from allpass.train.job import THIN, thin
 from allpass.train.runs.run import Key, Run
@@ -68,31 +68,8 @@ class Costed:
 class Costs(Result):
     """The cost of a model on a dataset.
 
-    Args:
-        dataset: The dataset.
-        model: The model.
-        base: The model it is compared with; or empty.
-        runs: 1.
-        nodes: Nodes of the graph.
-        entries: Entries of Â.
-        features: Features.
-        classes: Classes.
-        parameters_printed: Parameters by the formula of the source.
-        parameters_formula: By the definition of the layer.
-        parameters_counted: Of the network itself.
-        flops_printed: Operations by the formula of the source.
-        flops_formula: By the definition of the layer.
-        flops_counted: Of the network itself.
-        epoch_ms: The median time of an epoch.
-        epoch_ms_low: Its lower quartile.
-        epoch_ms_high: Its upper quartile.
-        ratio: The median ratio to the base.
-        ratio_low: Its lower quartile.
-        ratio_high: Its upper quartile.
-        published_ms: The published time.
-        published_ratio: The published ratio.
-        rounds: How many epochs were timed.
-        quick: Whether it is of a quick run.
+    Parameters and operations are those of the printed formula, of the formula by definition, and as counted. Times are
+    medians and quartiles of epochs in ms, ratios those to the base model in the same round.
     """
 
     place: ClassVar[tuple[str, ...]] = ("dataset", "model")
@@ -264,18 +241,15 @@ class ComplexityStudy:
         )
 
     def facts(self, results: Sequence[Costs]) -> dict[str, object]:
-        mixed = [one for one in results if "ACM" in one.model and one.ratio is not None]
-        medians = {
+        mixed = [one for one in results if "ACM" in one.model]
+        by_model = [
+            [one for one in mixed if one.model == name] for name in dict.fromkeys(one.model for one in mixed)
+        ]
+        ratios = {
             name: [
-                float(np.median(values))
-                for model in dict.fromkeys(one.model for one in mixed)
-                if (
-                    values := [
-                        value
-                        for one in mixed
-                        if one.model == model and (value := getattr(one, name)) is not None
-                    ]
-                )
+                median(known)
+                for mine in by_model
+                if (known := [x for one in mine if (x := getattr(one, name))])
             ]
             for name in ("ratio", "published_ratio")
         }
@@ -286,7 +260,7 @@ class ComplexityStudy:
             "formula": sum(one.parameters_formula == one.parameters_counted for one in results),
             "cells": len(results),
             "flops": f"{max(abs(one.flops_counted / one.flops_formula - 1) for one in results):.2%}",
-            **{name: f"{min(values):.1f} to {max(values):.1f}" for name, values in medians.items() if values},
+            **{name: f"{min(values):.1f} to {max(values):.1f}" for name, values in ratios.items() if values},
         }
 
     def matrix(self, results: Sequence[Costs]) -> DataFrame:
@@ -304,39 +278,24 @@ class ComplexityStudy:
             index=Index([f"{model} / {self.models[model].base or model}" for model in models], name="models"),
         )
 
-    @in_style
     def picture(self, results: Sequence[Costs]) -> Figure:
         """The ratios of every model over the datasets, ours and published."""
-        figure, axes = canvas(3.0, SHEET)
-        models = [title for title, model in self.models.items() if model.base]
-        for name, role, marker, label, shift in (
-            ("published_ratio", "high", "o", "published, V100 and dense adjacency", -0.12),
-            ("ratio", "low", "s", "ours, CPU and sparse adjacency", 0.12),
-        ):
-            points = [
-                (value, place + shift)
-                for place, model in enumerate(models)
-                for one in results
-                if one.model == model and (value := getattr(one, name)) is not None
-            ]
-            axes.plot(
-                [x for x, _ in points],
-                [y for _, y in points],
-                marker,
-                color=light(role),
-                label=label,
-                markersize=4,
-            )
-        axes.set_yticks(range(len(models)), [f"{model} / {self.models[model].base}" for model in models])
-        axes.set(
-            xlabel="time of an epoch, times that of the base model",
-            xlim=(0, None),
-            ylim=(len(models) - 0.5, -0.5),
-        )
-        axes.axvline(1, color=light("muted"), linewidth=0.8)
-        axes.grid(axis="x")
-        legend(figure, [[axes]])
-        return figure
+
+        def ratios(name: str) -> dict[str, list[float]]:
+            return {
+                f"{title} / {model.base}": [
+                    x for one in results if one.model == title and (x := getattr(one, name)) is not None
+                ]
+                for title, model in self.models.items()
+                if model.base
+            }
+
+        ways = {
+            "published, V100 and dense adjacency": "published_ratio",
+            "ours, CPU and sparse adjacency": "ratio",
+        }
+        axis = "time of an epoch, times that of the base model"
+        return dots({way: ratios(name) for way, name in ways.items()}, axis, 1)
 
 
 def counted(data: Data, key: Key) -> Cost:

@@ -22,7 +22,7 @@ from allpass.metrics import (
     node_homophily,
 )
 from allpass.papers.at_hand import graph_of
-from allpass.papers.measuring import Measured, measure, stored
+from allpass.papers.measuring import Measured, key_of, measure, stored
 from allpass.papers.result import Result, made
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -79,26 +79,10 @@ class Checked(Result):
     """A graph with its metrics, and its matrices and nodes as texts; nodes are counted from 1.
 
     Args:
-        graph: The graph.
-        runs: 1.
-        labels: The class of each node.
-        edges: The edges.
-        H_edge: Edge homophily.
-        H_node: Node homophily.
-        H_class: Class homophily.
-        H_agg: Aggregation homophily.
-        H_agg_M: Its modified form.
-        DD: Diversification distinguishability.
-        DD_strict: The same where a node's own mean has to be above 0.
-        S_low: The matrix S(Â, X).
-        S_high: The matrix S(I - Â, X).
         aggregated: The nodes that fulfil the condition of H_agg.
         diversified: Those that fulfil that of DD.
         drawn: Those with a mean similarity above 0 to another class.
-        known: How many numbers and matrices are known.
-        agree: How many of them agree.
-        difference: The largest difference.
-        quick: Whether it is of a quick run.
+        known: How many numbers and matrices are known, of which so many ``agree``.
     """
 
     place: ClassVar[tuple[str, ...]] = ("graph",)
@@ -155,17 +139,8 @@ class ExamplesStudy:
 
     def keys(self, task: Task) -> list[Key]:
         data = graph_of(self.graphs[task.about["graph"]].dataset)
-        return [
-            Key(
-                dataset=data.name,
-                fingerprint=data.fingerprint,
-                model="",
-                split="",
-                split_hash="",
-                seed=0,
-                protocol={"study": self.id, "method": METHOD, "filter": "A_hat_rw", "precision": "float64"},
-            )
-        ]
+        found = {"dataset": data.name, "fingerprint": data.fingerprint}
+        return [key_of(self.id, METHOD, filter="A_hat_rw", precision="float64", **found)]
 
     def perform(self, task: Task, device: str) -> Iterator[Sequence[Run]]:
         return measure(task, self.keys(task), device, lambda key: measured(graph_of(key.dataset)))

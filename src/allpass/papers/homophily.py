@@ -21,12 +21,11 @@ from allpass.metrics.features import row_normalized
 from allpass.metrics.homophily import measure_class, measure_edge, measure_node
 from allpass.metrics.labelled import Loops
 from allpass.papers.at_hand import content_hash, graph_of
-from allpass.papers.measuring import Measured, measure, stored
+from allpass.papers.dots import dots
+from allpass.papers.measuring import Measured, key_of, measure, stored
 from allpass.papers.result import Result, made, rounded
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
-from allpass.report.canvas import SHEET, canvas, in_style, legend
-from allpass.report.theme import light
 from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
@@ -92,19 +91,11 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistic(Result):
-    """One metric or size of a dataset.
+    """One metric or size of a dataset: as published, ours by the convention of the print, and by the definition.
 
     Args:
-        title: The dataset as it is printed.
-        dataset: Its name.
-        metric: The metric or size.
-        published: What was printed.
-        printed: Ours by the convention of the print.
-        definition: Ours by the definition.
-        printed_difference: Ours by the convention minus the published number.
-        definition_difference: Ours by the definition minus the published number.
         by: Which of them gives the published number, see :func:`reproduced_by`.
-        table: Where it was printed.
+        table: Where it was printed, if not in the source of the study.
         note: A defect of the data.
     """
 
@@ -160,15 +151,12 @@ class HomophilyStudy:
     def keys(self, task: Task) -> list[Key]:
         subject = self.subjects[task.about["dataset"]]
         return [
-            Key(
+            key_of(
+                self.id,
+                METHOD,
                 dataset=subject.dataset,
                 fingerprint=content_hash(subject.dataset, settings["unlabelled"]),
-                model="",
                 settings=settings,
-                split="",
-                split_hash="",
-                seed=0,
-                protocol={"study": self.id, "method": METHOD},
             )
             for settings in subject.conventions()
         ]
@@ -241,30 +229,19 @@ class HomophilyStudy:
             index=Index(list(titles), name="dataset"),
         )
 
-    @in_style
     def picture(self, results: Sequence[Statistic]) -> Figure:
         """By how far each convention misses the published numbers."""
-        figure, axes = canvas(3.6, SHEET)
-        ways = (
-            ("definition_difference", "high", "o", "definition", -0.14),
-            ("printed_difference", "low", "s", "authors' convention", 0.14),
-        )
-        for name, role, marker, label, shift in ways:
-            points = [
-                (value, place + shift)
-                for place, metric in enumerate(PUBLISHED)
-                for one in results
-                if one.metric == metric and (value := getattr(one, name)) is not None
-            ]
-            axes.plot(
-                *zip(*points, strict=True), marker, color=light(role), label=label, markersize=4, alpha=0.8
-            ) if points else None
-        axes.axvline(0, color=light("muted"), linewidth=0.8)
-        axes.set_yticks(range(len(PUBLISHED)), [_symbol(metric) for metric in PUBLISHED])
-        axes.set(xlabel="ours minus the published number", ylim=(len(PUBLISHED) - 0.5, -0.5))
-        axes.grid(axis="x")
-        legend(figure, [[axes]])
-        return figure
+
+        def misses(name: str) -> dict[str, list[float]]:
+            return {
+                _symbol(metric): [
+                    x for one in results if one.metric == metric and (x := getattr(one, name)) is not None
+                ]
+                for metric in PUBLISHED
+            }
+
+        ways = {"definition": "definition_difference", "authors' counting": "printed_difference"}
+        return dots({way: misses(name) for way, name in ways.items()}, "ours minus the published number", 0)
 
 
 def reproduced_by(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,22 @@ def measure(
                 started=started,
             )
         ]
+
+
+def key_of(study: str, method: int, *, dataset: str, seed: int = 0, **more: Any) -> Key:
+    """The key of a measurement, which has no split.
+
+    Args:
+        study: The ID of the study.
+        method: Raised when the same key would give other numbers.
+        dataset: The graph.
+        seed: Of what is drawn.
+        more: ``fingerprint``, ``model`` and ``settings`` of a key; everything else goes into its protocol.
+    """
+    parts = {"fingerprint": "", "model": "", "settings": {}}
+    given = {name: more.pop(name, default) for name, default in parts.items()}
+    protocol = {"study": study, "method": method, **more}
+    return Key(dataset=dataset, split="", split_hash="", seed=seed, protocol=protocol, **given)
 
 
 def stored(keys: Sequence[Key], store: Store) -> list[Run] | None:

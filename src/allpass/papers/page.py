@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from allpass.errors import InputError
 from allpass.papers.matrix import to_markdown
 from allpass.papers.result import R
 from allpass.papers.study import Study
 
+Facts: TypeAlias = Mapping[str, object]
+"""The numbers that the words of a study name."""
 
-def page(study: Study[R], results: Sequence[R], *, whole: bool = True, quick: bool = False) -> str:
+
+def page(study: Study[R], results: Sequence[R], facts: Facts | None = None, *, quick: bool = False) -> str:
     """The page of the rows of a study.
 
     Args:
         study: The study.
         results: Its rows.
-        whole: Whether these are all its rows, so that something follows from them.
+        facts: The numbers that follow from all rows of the study; None where these are only a part of it.
         quick: Whether they are of a quick run.
     """
-    words, facts = study.words, study.facts(results) if whole else {}
-    head, findings = [words.claim], list[str]()
+    words, head, findings = study.words, [study.words.claim], list[str]()
     if quick:
         head = ["**Quick run.** It checks that everything works; its numbers mean nothing."]
-    elif whole:
+    elif facts is None:
+        head.append("These rows are only a part of the study, so the page gives no verdict.")
+    else:
         head += [filled(study.id, text, facts) for text in (words.verdict, words.advice)]
         findings = [f"- {filled(study.id, text, facts)}" for text in words.findings]
-    else:
-        head.append("These rows are only a part of the study, so the page gives no verdict.")
     last = max(result.ended for result in results)
     parts = [
         f"# {words.title}",
         " ".join(head),
         f"![{words.title}]({study.id}.svg)",
-        f"*{filled(study.id, words.picture, facts) if whole else words.picture}*",
+        f"*{words.picture}*",
         to_markdown(study.matrix(results)),
         f"*{words.table}*",
         *(["## Findings", "\n".join(findings)] if findings else []),
@@ -44,7 +47,7 @@ def page(study: Study[R], results: Sequence[R], *, whole: bool = True, quick: bo
     return "\n\n".join(parts) + "\n"
 
 
-def filled(study: str, text: str, facts: Mapping[str, object]) -> str:
+def filled(study: str, text: str, facts: Facts) -> str:
     """A sentence with the numbers that rows give.
 
     Args:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from allpass.graph import Operator, components
 from allpass.models.rank import Architecture, hidden_ranks
-from allpass.papers.measuring import Measured, measure, stored
+from allpass.papers.measuring import Measured, key_of, measure, stored
 from allpass.papers.result import Result, made
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -42,17 +42,9 @@ class Ranks(Result):
     """Ranks of one architecture with one activation; texts have a number for each layer.
 
     Args:
-        network: The architecture.
-        activation: The activation.
-        runs: How many draws.
         graphs_in_parts: How many of the graphs have more than one component.
-        mean: The mean rank over draws.
-        deviation: Its standard deviation.
-        low: The lowest rank.
-        high: The highest.
         known: How many ranks are known from an independent computation.
         within: How many of them lie within the margin of the range of our draws; None of a quick run.
-        quick: Whether it is of a quick run.
     """
 
     place: ClassVar[tuple[str, ...]] = ("network", "activation")
@@ -131,15 +123,17 @@ class RankStudy:
 
     def keys(self, task: Task) -> list[Key]:
         return [
-            Key(
-                dataset="G({nodes}, {p:g})".format(**self.graph),
-                fingerprint="",  # it is drawn: the numbers in the protocol and the seed say how
+            key_of(
+                self.id,
+                METHOD,
+                dataset="G({nodes}, {p:g})".format(
+                    **self.graph
+                ),  # its numbers and the seed say how it is drawn
                 model=task.about["network"],
                 settings={**self.network, **{name: task.about[name] for name in ("activation", "depth")}},
-                split="",
-                split_hash="",
                 seed=seed,
-                protocol={"study": self.id, "method": METHOD, "precision": "float64", **self.graph},
+                precision="float64",
+                **self.graph,
             )
             for seed in range(task.about["seeds"])
         ]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
-from allpass.papers.measuring import Measured, measure, stored
+from allpass.papers.measuring import Measured, key_of, measure, stored
 from allpass.papers.result import R
 from allpass.papers.study import OfStudy, Plan, Words
 from allpass.train.executors.task import Task
@@ -73,16 +73,7 @@ class SeededStudy(ABC, Generic[R]):
         """One key for each seed."""
         arm = task.about["arm"]
         return [
-            Key(
-                dataset=self.id,
-                fingerprint="",
-                model=arm,
-                settings=self.arms[arm],
-                split="",
-                split_hash="",
-                seed=seed,
-                protocol={"study": self.id, "method": self.method},
-            )
+            key_of(self.id, self.method, dataset=self.id, model=arm, settings=self.arms[arm], seed=seed)
             for seed in task.about["seeds"]
         ]
 

@@ -13,14 +13,7 @@ MODEL = "gcn"
 
 
 class Combination(NamedTuple):
-    """A network on a graph.
-
-    Args:
-        dataset: A name of ``allpass.data.DATASETS``.
-        activation: A name of ``ACTIVATIONS``.
-        initialisation: A name of ``SCHEMES``.
-        layers: The number of layers.
-    """
+    """A network on a graph."""
 
     dataset: str
     activation: str
@@ -36,11 +29,7 @@ class Grid:
     """All combinations, and how each is trained.
 
     Args:
-        depths: Numbers of layers, in order.
-        initialisations: Names of ``SCHEMES``.
-        activations: Names of ``ACTIVATIONS``, with their names for people.
-        datasets: Names of ``DATASETS``, with their names for people.
-        protocol: How runs are made.
+        activations: Names of ``ACTIVATIONS``, with their names for people; likewise ``datasets``.
         fixed: Settings that all networks share.
         tried: ``lr``: the learning rates that are tried for each combination.
         quick: ``datasets``, ``depths``, ``initialisations``, ``splits`` and ``epochs`` of a quick run.

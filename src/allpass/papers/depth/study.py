@@ -50,27 +50,9 @@ class Deep(Result):
     """A network on a graph; texts have a number for each layer.
 
     Args:
-        dataset: The dataset.
-        activation: The activation.
-        initialisation: The initialisation.
-        layers: How many layers.
-        lr: The learning rate that validation nodes chose.
-        runs: How many runs have it.
-        diverged: How many of these diverged.
-        tried: How many runs there are with all learning rates.
-        tried_diverged: How many of these diverged.
-        tried_exploded: How many of these exploded.
-        mean: The mean accuracy on test nodes, in percent; a run that diverged has 0.
-        low: The lower end of its 95% interval over splits.
-        high: The upper end.
-        validation: The mean accuracy on validation nodes.
-        train: The same on training nodes.
-        majority: The accuracy of the most frequent class.
-        scores: The accuracy of each split.
-        epochs: The mean number of epochs.
-        overlap: How much the splits share.
-        start_variance: Sizes before training and after, measured; then as derived, all as decimal logarithms.
-        quick: Whether it is of a quick run.
+        lr: The learning rate that validation nodes chose; ``runs`` have it, ``tried`` counts those with all rates.
+        mean: The mean accuracy on test nodes, in percent, with a 95% interval over splits; a run that diverged has 0.
+        start_variance: Decimal logarithms of sizes before training, then after it, then as derived.
     """
 
     place: ClassVar[tuple[str, ...]] = Combination._fields

@@ -15,7 +15,7 @@ from allpass.data import regular_graph, splits
 from allpass.metrics import METRICS, LabelledGraph, profile
 from allpass.metrics.features import row_normalized
 from allpass.papers.at_hand import content_hash, graph_of
-from allpass.papers.measuring import Measured
+from allpass.papers.measuring import Measured, key_of
 from allpass.papers.synthetic.spec import SyntheticSpec
 from allpass.train.fit import job_of
 from allpass.train.job import Job
@@ -69,15 +69,9 @@ class Graphs:
 
     def key_of_metric(self, about: Mapping[str, Any], number: int) -> Key:
         """What identifies a metric of one graph, whatever else is measured of it; arguments of :meth:`measured`."""
-        return Key(
-            dataset=_name(about),
-            fingerprint=self._recipe(about, number),
-            model="",
-            settings={"metric": about["what"]},
-            split="",
-            split_hash="",
-            seed=number,
-            protocol={"study": "synthetic", "method": METHOD, "neighbours": "in"},
+        found = {"dataset": _name(about), "fingerprint": self._recipe(about, number)}
+        return key_of(
+            "synthetic", METHOD, settings={"metric": about["what"]}, seed=number, neighbours="in", **found
         )
 
     def keys_of_job(self, about: Mapping[str, Any], number: int) -> list[Key]:

@@ -15,23 +15,10 @@ class Level(Result):
     Args:
         series: The list of levels; empty for a network that sees no graph.
         base: The dataset that lends its features; empty for a metric of labels.
-        level: The edge homophily.
-        intra_degree: Neighbours of each node in its own class.
         kind: ``"accuracy"`` or ``"metric"``.
-        what: The network or the metric.
-        runs: How many graphs.
-        quick: Whether it is of a quick run.
-        mean: The mean over graphs.
-        deviation: The deviation over graphs.
         values: The value of each graph.
         settings: The settings that validation nodes chose, as JSON.
-        epochs: The mean number of epochs.
-        published: The published mean.
-        published_deviation: Its deviation.
-        difference: Ours minus it.
-        low: The lower end of its 95% interval.
-        high: The upper end.
-        verdict: The word.
+        difference: Ours minus the published mean, with its 95% interval.
     """
 
     place: ClassVar[tuple[str, ...]] = ("series", "base", "level", "kind", "what")

@@ -49,17 +49,11 @@ class SyntheticSpec:
     """What is drawn, trained and measured.
 
     Args:
-        classes: Classes of every graph.
-        nodes_per_class: Nodes of each class.
         graphs: Graphs of each level.
         bases: Datasets that lend their features.
         tolerance: Points within which a mean counts as reproduced.
         metrics: What is measured of every graph, names of ``METRICS``.
-        protocol: How networks are trained.
-        models: The networks by name.
-        series: The places of each list of levels.
         published: Means and deviations by base and printed network, in the order of the first list of levels.
-        quick: ``bases``, ``series``, ``levels``, ``graphs`` and ``epochs`` of a quick run.
     """
 
     classes: int

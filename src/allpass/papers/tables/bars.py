@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -57,40 +58,23 @@ class BarStudy(TableStudy):
 
     def facts(self, results: Sequence[Accuracy]) -> Mapping[str, object]:
         gains = [self._gains(results, column) for column in self.charts.gains]
-        ours = [gain for _, gain, _ in gains if gain is not None]
         return {
             "graphs": len(gains),
-            "ahead_published": sum(gain > 0 for gain, _, _ in gains),
-            "ahead_ours": f"{sum(gain > 0 for gain in ours)} of {len(ours)}",
-            "ahead_all": sum(gain > 0 for _, _, gain in gains if gain is not None),
+            "ahead_ours": f"{sum(gain > 0 for _, gain, _ in gains)} of {len(gains)}",
+            "ahead_all": sum(gain > 0 for *_, gain in gains),
         }
 
     def matrix(self, results: Sequence[Accuracy]) -> DataFrame:
         """The gain of the best ACM network over the best rival, by graph."""
         from pandas import DataFrame, Index
 
-        lines = []
-        for column, printed in self.charts.gains.items():
-            rival, best = (
-                self._best(self._printed(column), rows)
-                for rows in (self.charts.rivals, self.charts.augmented)
-            )
-            ours = self._measured(results, column)
-            own_rival, own_best = (
-                self._best(ours, rows) for rows in (self.charts.rivals, self.charts.augmented)
-            )
-            _, gain, over_all = self._gains(results, column)
-            lines.append(
-                (
-                    f"{printed:+.2f}",
-                    f"{best} over {rival}",
-                    "–" if gain is None else _signed(gain),
-                    f"{own_best or '–'} over {own_rival or '–'}",
-                    "–" if over_all is None else _signed(over_all),
-                )
-            )
-        names = ["published gain", "of", "our gain", "of ", "ours over the best published rival of all"]
-        return DataFrame(lines, columns=Index(names), index=Index(list(self.charts.gains), name="graph"))
+        gains = {column: self._gains(results, column) for column in self.charts.gains}
+        lines = [
+            (f"{printed:+.2f}", gains[column][0], _signed(gains[column][1]), _signed(gains[column][2]))
+            for column, printed in self.charts.gains.items()
+        ]
+        names = ["published gain", "our best networks", "our gain", "ours over the best published rival"]
+        return DataFrame(lines, columns=Index(names), index=Index(list(gains), name="graph"))
 
     @in_style
     def picture(self, results: Sequence[Accuracy]) -> Figure:
@@ -126,14 +110,7 @@ class BarStudy(TableStudy):
             for row, role in group:
                 axes.bar(place, published.get(row, 0.0), width=0.86, color=light(role))
                 if row in ours:
-                    axes.plot(
-                        place,
-                        ours[row],
-                        "o",
-                        color=light("ink"),
-                        markeredgecolor=light("panel"),
-                        markersize=5,
-                    )
+                    axes.plot(place, ours[row], "o", color=light("ink"), markersize=5)
                 place += 1
             place += 0.7
         known = [one.majority for one in results if one.column == column and one.majority is not None]
@@ -162,21 +139,19 @@ class BarStudy(TableStudy):
     def _best(self, means: Mapping[str, float], rows: Iterable[str]) -> str | None:
         return max((row for row in rows if row in means), key=lambda row: means[row], default=None)
 
-    def _gains(self, results: Sequence[Accuracy], column: str) -> tuple[float, float | None, float | None]:
-        """The gain as published, ours, and ours over the best published rival of the whole table."""
+    def _gains(self, results: Sequence[Accuracy], column: str) -> tuple[str, float, float]:
+        """Our best networks, the gain of one over the other, and over the best published rival of the whole table."""
         published, ours = self._printed(column), self._measured(results, column)
-        rivals, augmented = self.charts.rivals, self.charts.augmented
-        own_rival, own_best = self._best(ours, rivals), self._best(ours, augmented)
-        highest = max(published[row] for row in rivals if row in published)
-        gain = max(published[row] for row in augmented) - highest
-        if own_best is None:
-            return gain, None, None
-        over_all = ours[own_best] - max(highest, self.charts.left_out[column])
-        return gain, None if own_rival is None else ours[own_best] - ours[own_rival], over_all
+        rival, best = (self._best(ours, rows) for rows in (self.charts.rivals, self.charts.augmented))
+        if best is None:
+            return "–", math.nan, math.nan
+        highest = max(published[row] for row in self.charts.rivals if row in published)
+        over_all = ours[best] - max(highest, self.charts.left_out[column])
+        return f"{best} over {rival or '–'}", ours[best] - ours.get(rival or "", math.nan), over_all
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    return "–" if math.isnan(value) else f"{value:+.2f}".replace("-", "−")
 
 
 def _read() -> BarStudy:

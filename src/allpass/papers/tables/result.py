@@ -50,26 +50,14 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy(Result):
-    """One number of ours.
+    """One number of ours: a mean score on test nodes, in percent.
 
     Args:
         variant: What it changes of its row; in ``ablation`` the network; or empty.
-        row: The row of the table.
-        column: The column.
         kind: What it is, one of ``KINDS``.
-        dataset: The dataset.
-        model: The model.
-        strategy: The few-label strategy; or empty.
-        splits: The rule of the splits.
-        score: What is reported.
         settings: The settings, as JSON.
-        runs: How many runs the mean is of.
-        diverged: How many of them diverged.
-        mean: The mean score on test nodes, in percent.
-        deviation: Its deviation, as the source defines it.
-        validation: The mean score on validation nodes.
+        deviation: Of the runs, as the source defines it.
         scores: The score of every split; of other seeds one mean over splits each.
-        epochs: The mean number of epochs.
         tried: Among how many settings it was tuned.
         best_on_test: What the best setting by test nodes gives.
         chosen_apart: The mean where each split chooses by its own validation nodes.
@@ -77,7 +65,6 @@ class Accuracy(Result):
         overlap: How much the splits share, for intervals between rows.
         published: Against the source.
         rerun: Against the authors' own code, run again.
-        quick: Whether it is of a quick run.
     """
 
     place: ClassVar[tuple[str, ...]] = ("variant", "row", "column", "kind")

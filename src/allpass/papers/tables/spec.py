@@ -23,7 +23,6 @@ In ``ablation`` every row is a variant: of a network, with some of its channels.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,7 +32,7 @@ from allpass.papers.study import Words
 from allpass.papers.tables.protocol import Protocol, Tie
 from allpass.papers.tables.result import KINDS, Kind, joined
 from allpass.papers.tables.tuning import Tuning
-from allpass.papers.tables.verdicts import Spread, error_of
+from allpass.papers.tables.verdicts import Spread
 
 TABLES = ("table1", "acm-random", "acm-fixed", "acm-deezer", "ablation")
 """The IDs of all tables."""
@@ -73,19 +72,14 @@ class Cell:
 
     Args:
         variant: What it changes of its row; or empty.
-        row: The model as it is printed.
-        column: Where it stands.
         model: A name of ``allpass.models.MODELS``; empty where allpass has no such model.
         protocols: How its runs of each kind are made; no entry where there are none of that kind.
         tied: What some of the settings change that are tried.
-        fixed: The settings that make the model what the row says.
-        space: What a search tries for this row in addition to the space of all rows.
+        fixed: The settings that make the model what the row says, ``space`` what is searched for it in addition.
         settings: All settings of the printed number; None where none were published.
-        strategy: A name of ``allpass.train.few_labels.STRATEGIES`` around the model; or empty.
         seeds: With how many other seeds it is run too.
-        published: Mean and, where it was printed, deviation in percent.
-        beside: What was printed next to the settings, where that is another number.
-        rerun: The same of the authors' own code, run again.
+        published: Mean and, where it was printed, deviation in percent; ``beside`` what was printed next to the
+            settings, ``rerun`` the authors' own code, run again.
         runs: How many runs a printed mean is of.
         interval: Whether half of a 95% interval was printed behind ±, in place of a deviation.
         incomparable: Why the printed number cannot be compared with ours; or empty.
@@ -123,10 +117,6 @@ class Cell:
     def in_source(self) -> bool:
         """Whether it is a number of the source, and no variant of ours."""
         return "tuned" in self.protocols
-
-    def error_of(self, printed: tuple[float, ...]) -> float:
-        """The standard error of a printed mean; NaN where nothing stands behind ±."""
-        return error_of(printed[1], self.runs, self.spread) if len(printed) > 1 else math.nan
 
 
 @dataclass(frozen=True)

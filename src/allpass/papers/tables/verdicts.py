@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import t
@@ -21,16 +20,8 @@ Spread = Literal["population", "sample", "interval"]
 """What stands behind ±: a deviation, divided by the runs or by one less; or half of a 95% interval of the mean."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What the comparison says.
-
-    Args:
-        difference: Ours minus theirs, in points.
-        low: The lower end of its 95% interval.
-        high: The upper end.
-        word: ``"agrees"`` within so many standard errors, else ``"better"`` or ``"worse"``.
-    """
+class Verdict(NamedTuple):
+    """Ours minus theirs in points, the ends of its 95% interval, and a word for it."""
 
     difference: float
     low: float
