@@ -86,3 +86,17 @@ def test_suggestions() -> None:
     )
     assert did_you_mean("a-hat_wr", ["A_hat_rw", "L"]) == "Did you mean 'A_hat_rw'?"
     assert did_you_mean("lable", ["Label", "label"]) == "Did you mean 'Label' or 'label'?"
+
+
+def test_hundreds_of_names_are_not_listed() -> None:
+    known = [f"name-{number:03}" for number in range(200)]
+    sentence = did_you_mean("zzz", known)
+    assert sentence.startswith("Known names: name-000, name-001")
+    assert sentence.endswith("and 184 more.")
+    assert len(sentence) < 200
+
+
+def test_what_a_terminal_would_obey_is_written_out_and_long_words_are_cut() -> None:
+    error = AllpassError(f"Got \x1b[31m and {'x' * 500!r}.", "Use\u202e another\nname.")
+    assert str(error) == f"Got \\x1b[31m and '{'x' * 59}...{'x' * 18}'. Use\\u202e another\\nname."
+    assert (error.problem, error.cure) == (error.problem, "Use\\u202e another\\nname.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,9 +17,8 @@ class AllpassError(Exception):
     """
 
     def __init__(self, problem: str, cure: str = "") -> None:
-        super().__init__(f"{problem} {cure}".strip())
-        self.problem = problem
-        self.cure = cure
+        self.problem, self.cure = _printable(problem), _printable(cure)
+        super().__init__(f"{self.problem} {self.cure}".strip())
 
     def __reduce__(self) -> tuple[type[AllpassError], tuple[Any, ...]]:
         return type(self), (self.problem, self.cure)  # whole across processes
@@ -72,6 +72,19 @@ class MissingExtraError(AllpassError, ImportError):
         return MissingExtraError, self._parts
 
 
+def _printable(sentence: str) -> str:
+    """A sentence without control characters, in which a word of hundreds of characters is cut."""
+    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in sentence)
+    return re.sub(rf"\S{{{LONGEST},}}", lambda found: f"{found[0][:60]}...{found[0][-20:]}", plain)
+
+
+LONGEST = 160
+"""Characters of a word that is shown whole: a path may be long."""
+
+LISTED = 160
+"""Characters that the names in an error take at most."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that suggests near matches of ``name``, or lists all known names when there are none.
 
@@ -83,7 +96,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(_folded(name), choices, n=3, cutoff=0.6)
     if near:
         return "Did you mean " + " or ".join(repr(choice) for key in near for choice in choices[key]) + "?"
-    return "Known names: " + ", ".join(choice for key in choices for choice in choices[key]) + "."
+    return _known([choice for key in choices for choice in choices[key]])
+
+
+def _known(names: list[str]) -> str:
+    """The names, as many as a sentence holds."""
+    shown: list[str] = []
+    room = LISTED
+    for name in names:
+        room -= len(name) + 2
+        if room < 0:
+            return f"Known names: {', '.join(shown)} and {len(names) - len(shown)} more."
+        shown.append(name)
+    return f"Known names: {', '.join(shown)}."
 
 
 def _folded(name: str) -> str:

@@ -99,7 +99,7 @@ def test_what_cannot_be_made(name, settings, error, message):
 
 def test_what_is_given_to_all_is_not_called_a_setting():
     with pytest.raises(UnknownNameError) as caught:
-        make("acm-gcn", zzz=1)
+        make("acm-sage", zzz=1)
     assert "Known names: activation" in str(caught.value)
     assert "graph" not in str(caught.value)
     with pytest.raises(UnknownNameError, match="Did you mean 'graph'"):

@@ -147,7 +147,7 @@ class TrainingConfig:
                 f"Got patience = {self.patience!r} for the rule {self.stop!r}, which does not wait.",
                 "Leave it out.",
             )
-        patience = whole_number("patience", self.patience, least=1)
+        patience = whole_number("patience", self.patience, least=1, most=1_000_000)
         return stopping(self.stop, max_epochs=epochs, **{name: patience})
 
     def _given_rule(self, rule: StoppingRule) -> StoppingRule:

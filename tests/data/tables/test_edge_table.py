@@ -111,3 +111,11 @@ def test_every_column_of_an_edge_table_has_a_role() -> None:
         ("v", "target", "edges"),
         ("weight", "weight", "edges"),
     ]
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}])
+def test_ids_that_are_lists_are_refused(value: object) -> None:
+    with pytest.raises(
+        DataError, match=f"ids in the column 'source' of the table are {type(value).__name__}s"
+    ):
+        id_texts(pd.Series([value, value], name="source"), "the table")

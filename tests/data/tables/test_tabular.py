@@ -118,3 +118,13 @@ def test_ids_of_digits_stay_text(tmp_path):
     path.write_text("id,size\n007,1\n7,2\n")
     frame = Table(path, "node table").read(["id"])
     assert [str(value) for value in frame["id"]] == ["007", "7"]
+
+
+def test_bytes_of_parquet_are_text_in_utf_8(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [b"x", "é".encode(), None]}).to_parquet(tmp_path / "t.parquet")
+    assert Table(tmp_path / "t.parquet", "edge table").read([])["a"].dropna().tolist() == ["x", "é"]
+    pd.DataFrame({"a": [b"\xff\x00"]}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(
+        DataError, match=r"^The column 'a' of 't.parquet' holds bytes that are no text in UTF-8"
+    ):
+        Table(tmp_path / "t.parquet", "edge table").read([])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -25,6 +26,7 @@ _OTHERS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 
 _BROKEN = (
     zipfile.BadZipFile,
+    tokenize.TokenError,
     zlib.error,
     EOFError,
     OSError,

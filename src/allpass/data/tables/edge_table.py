@@ -118,7 +118,13 @@ def read_with_first_row(table: Table, weight: str | bool | None, account: Accoun
 
 def id_texts(column: pd.Series[Any], where: str) -> tuple[Array, list[str]]:
     """Ids as codes ``[rows]`` and the text of each code; the same id has the same text in every table."""
-    codes, uniques = column.factorize()
+    try:
+        codes, uniques = column.factorize()
+    except TypeError:  # lists and other values without a hash
+        raise DataError(
+            f"The ids in the column {column.name!r} of {where} are {type(column.iloc[0]).__name__}s.",
+            "Expected text or numbers.",
+        ) from None
     texts = [_id_text(value) for value in uniques.tolist()]
     codes = np.asarray(codes, dtype=np.int64)
     blank = [place for place, text in enumerate(texts) if not text]

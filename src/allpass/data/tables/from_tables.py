@@ -187,8 +187,8 @@ def _positions(draft: Draft, edges: Edges, unknown_nodes: str) -> Array:
             f"Every edge leads to nodes that the node table does not have: there nodes go by {draft.ids_from} "
             f"(such as {draft.node_ids[0]!r}), and the edges name others (such as {unknown[0]!r}).",
             draft.better_ids
-            or "Name the column of the node table that holds the ids of the edges with id_column=, or the columns of "
-            "the edge table with source_column= and target_column=.",
+            or "Name the column of ids with id_column=, or those of the edge table with source_column= and "
+            "target_column=.",
         )
     found = (
         f"{many(count, 'edge leads', 'edges lead')} to {many(len(unknown), 'node')} that the node table does not "

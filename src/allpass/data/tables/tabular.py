@@ -161,7 +161,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         floats = [name for name in frame.columns if types.is_float_dtype(frame[name].dtype)]
         exact = pd.read_parquet(path, columns=floats, dtype_backend="numpy_nullable") if floats else frame
         whole = [name for name in floats if types.is_integer_dtype(exact[name].dtype)]
-        return frame.assign(**{name: exact[name].array for name in whole})
+        frame = frame.assign(**{name: exact[name].array for name in whole})
     except ImportError:
         raise MissingExtraError("pyarrow", "Reading Parquet", "parquet") from None
     except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors or OSErrors
@@ -169,6 +169,24 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             f"The file {path.name!r} could not be read as Parquet: {str(error).strip().splitlines()[0]}",
             "Check that the file is complete.",
         ) from error
+    return frame.assign(**_texts_of_bytes(frame, path))
+
+
+def _texts_of_bytes(frame: pd.DataFrame, path: Path) -> dict[str, pd.Series[Any]]:
+    """The columns of bytes, as the text that they are in UTF-8."""
+    texts = {}
+    for name in frame.columns:
+        cells = frame[name]
+        if cells.dtype != object or not any(isinstance(cell, bytes) for cell in cells):
+            continue
+        try:
+            texts[name] = cells.map(lambda cell: cell.decode("utf-8") if isinstance(cell, bytes) else cell)
+        except UnicodeDecodeError:
+            raise DataError(
+                f"The column {name!r} of {path.name!r} holds bytes that are no text in UTF-8.",
+                "Leave it out, or save it as text or numbers.",
+            ) from None
+    return texts
 
 
 def _with_index(frame: pd.DataFrame, title: str) -> pd.DataFrame:

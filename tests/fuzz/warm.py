@@ -1,0 +1,93 @@
+"""``python -m tests.fuzz.warm FOLDER FIRST LAST``: run cases of the command line, each in a child forked from here.
+
+Everything slow is imported once. A child has 30 seconds and its own folder. Its outcome is printed as a line of JSON:
+its exit status, what it wrote to the error stream, its peak memory above this process, and the files it left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import warnings
+from pathlib import Path
+
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # a fork keeps no threads
+
+import networkx
+import pandas
+import pyarrow.parquet
+import scipy.io
+import scipy.sparse
+import sklearn.preprocessing
+import torch
+from tests.fuzz.cases import prepare, prototypes
+
+import allpass.cli.main
+import allpass.data.files
+import allpass.data.tables.from_tables
+import allpass.train.fit
+
+SECONDS = 30
+__all__ = ["networkx", "pandas", "pyarrow", "scipy", "sklearn", "torch"]
+
+
+def main(folder: Path, first: int, last: int) -> None:
+    """Run the cases with these numbers."""
+    originals = prototypes(folder / "originals")
+    torch.set_num_threads(1)
+    for number in range(first, last):
+        place = folder / str(number)
+        place.mkdir()
+        case = prepare(number, place, originals)
+        print(
+            json.dumps(
+                {"number": number, "kind": case.kind, "words": case.words, **forked(place, case.words)}
+            )
+        )
+
+
+def forked(place: Path, words: list[str]) -> dict[str, object]:
+    """What a child does with these words."""
+    before = {path.name for path in place.iterdir()}
+    sys.stdout.flush()
+    start, child = time.monotonic(), os.fork()
+    if child == 0:
+        _become(place, words)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.alarm(SECONDS + 5)
+    _, status, usage = os.wait4(child, 0)
+    signal.alarm(0)
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {
+        "status": os.waitstatus_to_exitcode(status),
+        "seconds": time.monotonic() - start,
+        "memory": 1024 * max(usage.ru_maxrss - own, 0),
+        "said": (place / "said.txt").read_text(encoding="utf-8", errors="replace"),
+        "left": sorted({path.name for path in place.rglob("*")} - before - {"said.txt", "out.txt"}),
+    }
+
+
+def _become(place: Path, words: list[str]) -> None:
+    """The child: the command line with its streams in files. Never returns."""
+    status = 70
+    try:
+        os.chdir(place)
+        for stream, name in ((1, "out.txt"), (2, "said.txt")):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        warnings.resetwarnings()
+        allpass.cli.main.run(words)
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
