@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,21 @@ def test_every_column_has_a_role_in_the_order_of_the_table() -> None:
         ("secret", "left out"),
         ("label", "label"),
     ]
+
+
+def test_words_of_a_category_that_are_read_as_empty_are_named(tmp_path: Path) -> None:
+    path, account = tmp_path / "nodes.csv", Account()
+    rows = ["id,country,size,y", "a,NA,1,p", "b,DE,NA,q", "c,NA,3,p", "d,,4,q", "e,None,5,p"]
+    path.write_text("\n".join(rows))
+    draft = read_nodes(Table(path, "node table"), account)
+    assert draft.feature_names == ["country=DE", "country is missing", "size", "size is missing"]
+    said = next(note for note in account if note.code == "missing-words")
+    assert said.count == 3
+    assert "'country': 'NA' (2), 'None' (1)." in said.what
+    path.write_text("id,country,y\na,DE,p\nb,,q\nc,DE,p")
+    account = Account()
+    read_nodes(Table(path, "node table"), account)
+    assert "missing-words" not in account
 
 
 def test_labels_keep_their_kind() -> None:

@@ -111,6 +111,7 @@ def read_nodes(
     else:
         encoded = encoder.encode(frame, wanted)
     roles |= {role.column: role for role in encoded.roles}
+    _note_missing_words(table, encoded.encodings, account)
     labels = None if label_column is None else read_labels(table, label_column, missing_labels)
     in_order = tuple(roles[name] for name in table.columns)
     schema = tuple(encodings or _schema(encoded.encodings, in_order, found.column, missing_labels))
@@ -231,6 +232,24 @@ def _label_column(table: Table, label: str | bool | None, taken: set[str | None]
 def _label_role(column: str, label: str | bool | None) -> Role:
     reason = "named in label=" if isinstance(label, str) else f"called {column!r}"
     return Role(column, "label", reason, 0, "label=")
+
+
+def _note_missing_words(table: Table, encodings: Sequence[Encoding], account: Account) -> None:
+    """Name the words of categories that were read as empty cells: NA is a country, and None a choice."""
+    if table.text is None:
+        return
+    gaps = [one.column for one in encodings if one.kind == "category" and one.gaps]
+    found = {name: words for name in gaps if (words := table.text.words_for_missing(name))}
+    listed = "; ".join(
+        f"{name!r}: " + ", ".join(f"{word!r} ({count:,})" for word, count in words.items())
+        for name, words in found.items()
+    )
+    account.add(
+        "missing-words",
+        sum(sum(words.values()) for words in found.values()),
+        f"Words in columns of categories were read as empty cells: {listed}.",
+        "Write another word in the table where such a word is a category.",
+    )
 
 
 def _row_indices(frame: pd.DataFrame, columns: Sequence[str], account: Account) -> dict[str, Role]:

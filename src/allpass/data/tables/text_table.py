@@ -58,6 +58,12 @@ class TextTable:
                 self._cells |= {(name, as_text): parsed[name] for name in new}
         return pd.DataFrame({key[0]: self._cells[key] for key in wanted}, copy=False)
 
+    def words_for_missing(self, column: str) -> dict[str, int]:
+        """Words such as NA in a column that :meth:`read` takes for empty cells, and how often each stands there."""
+        cells = self.read([column], [column])[column].str.strip()
+        counts = cells[cells.isin(MISSING_WORDS)].value_counts()
+        return {str(word): int(count) for word, count in counts.items() if word}
+
     def broken_cells(self, column: str) -> Lines | None:
         """The cells of a column that hold a line break, if any."""
         return self._surveyed().spread.get(self.columns.index(column))
