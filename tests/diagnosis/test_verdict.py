@@ -100,6 +100,11 @@ def test_both_squares_are_better_than_each():
     assert verdict.summary.startswith("The structure helps")
     scores = {square: verdict.comparison[model].estimate.mean for square, model in verdict.squares.items()}
     assert scores["both"] > max(scores["features"], scores["structure"]) + 0.02
+    lines = repr(verdict).splitlines()
+    assert lines[0] == f"Verdict: use {verdict.model}"
+    assert f"features alone: {verdict.squares['features']}" in lines[1]
+    assert len(lines) <= 5
+    assert verdict._repr_html_().count("<tr>") == len(CHEAP) + 1
 
 
 def test_a_graph_without_features_gets_a_verdict():

@@ -18,12 +18,14 @@ def pretend(
     monkeypatch: pytest.MonkeyPatch,
     scores: Callable[[Mapping[str, Any], int, int], tuple[float, float, float]],
     status: Callable[[tuple[Mapping[str, Any], int, int]], str] = lambda run: "done",
+    kept: Callable[[Mapping[str, Any]], tuple[int | None, int]] = lambda settings: (None, 0),
 ) -> list[Mapping[str, Any]]:
     """In place of training, runs with these scores; gives the settings that are asked for, as they come.
 
     Args:
         scores: ``scores(settings, split, seed)`` gives validation score, validation loss and test score.
         status: How a run ended.
+        kept: The kept epoch of a run with these settings, and how many epochs it ran.
     """
     asked: list[Mapping[str, Any]] = []
 
@@ -38,7 +40,8 @@ def pretend(
             if place[1:] == (0, first_seed):
                 asked.append(one.settings)
             numbers = dict(zip(NAMES, scores(*place), strict=True))
-            runs.append(Run(key=key(0), scores=numbers, status=status(place)))
+            epoch, epochs = kept(one.settings)
+            runs.append(Run(key=key(0), scores=numbers, status=status(place), epoch=epoch, epochs=epochs))
         return [runs]
 
     monkeypatch.setattr("allpass.train.halving.obtain", fake)

@@ -70,6 +70,15 @@ def test_a_sweep_shows_what_was_chosen(shown):
     assert found._repr_html_().count("<tr>") == len(found.trials) + 1
 
 
+def test_a_sweep_says_how_many_settings_stopped(data, tmp_path):
+    space = {"lr": tuple(0.005 * k for k in range(1, 7))}
+    with Store(tmp_path / "runs.db") as store:
+        found = sweep(store, "gcn", data, splits(data, "random", count=3), space, epochs=5)
+    assert found.stopped == 2
+    for text in (repr(found), found._repr_html_()):
+        assert "6 settings (2 stopped early)" in text
+
+
 def test_a_run_shows_how_it_ended(shown):
     run = shown["run"]
     assert "Run of gcn on contextual_sbm, split random/0, seed 0" in repr(run)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from allpass import display
 from allpass.data.draft import many
 from allpass.data.splits import Split, shares
 from allpass.diagnosis.answers import Answer, Sentences
@@ -37,6 +38,7 @@ from allpass.train.job import device_of
 from allpass.train.rare import default_score, shares_of
 from allpass.train.rules.tasks import Task
 from allpass.train.rules.tasks import task as find_task
+from allpass.train.shown import comparison_table
 from allpass.train.split_checks import check_splits
 from allpass.train.statistics import estimate, overlap_of
 from allpass.train.trained import Trained
@@ -94,6 +96,13 @@ class Verdict:
     refuted: tuple[str, ...] = ()
     budget: float | None = None
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        best = display.listed(f"{SQUARES[reads]}: {model}" for reads, model in self.squares.items())
+        return display.brief(f"Verdict: use {self.model}", f"best of {best}", self.summary)
+
+    def _repr_html_(self) -> str:
+        return comparison_table(self.comparison)
 
     @property
     def settings(self) -> Mapping[str, object]:

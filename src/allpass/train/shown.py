@@ -53,7 +53,7 @@ def sweep_text(found: Sweep) -> str:
     """What was tried, and what validation chose."""
     chosen = found.chosen
     return display.brief(
-        f"Sweep of {found.model} on {found.dataset}: {many(len(found.trials), 'setting')}, "
+        f"Sweep of {found.model} on {found.dataset}: {many(len(found.trials), 'setting')}{_stopped(found)}, "
         f"{many(len(found.splits), 'split')}",
         f"chosen: {_settings(chosen.settings, varied(found))}",
         f"{score_name(found.score)}: validation {SCORES[found.score].written(chosen.val_score)}, "
@@ -69,9 +69,13 @@ def sweep_table(found: Sweep) -> str:
         for trial in found.ranked[:_SHOWN]
     ]
     more = f", the best {_SHOWN}" * (len(found.trials) > _SHOWN)
-    tried = f"{found.model} on {found.dataset}: {many(len(found.trials), 'setting')}{more}"
+    tried = f"{found.model} on {found.dataset}: {many(len(found.trials), 'setting')}{_stopped(found)}{more}"
     caption = f"{tried}; validation chooses the first"
     return display.table((*names, "validation", _test(found.score)), rows, caption)
+
+
+def _stopped(found: Sweep) -> str:
+    return f" ({found.stopped} stopped early)" if found.stopped else ""
 
 
 def varied(found: Sweep) -> list[str]:

@@ -12,6 +12,7 @@ from allpass.data.arguments import whole_number
 from allpass.data.splits import Split, shares
 from allpass.errors import InputError
 from allpass.train.config import TrainingConfig, TrainingOptions
+from allpass.train.early import warn_if_early
 from allpass.train.executors.cores import chosen
 from allpass.train.executors.executor import Executor, held
 from allpass.train.fit import job_of
@@ -181,28 +182,31 @@ def sweep(
     score = config.scorer(data)
     check_splits(data, splits, score.name)
     course = Course(store, splits, seeds, early_stop, score.name)
-    began, found, ended = datetime.now(UTC), list[Trial](), list[Run]()
+    began, found, ended = datetime.now(UTC), list[Trial](), list[list[Run]]()
     planned = sum(course.planned(min(step, most - start)) for start in range(0, most, step))
     asked = tried.ask(min(step, most))
     job = job_of(model, data, splits, asked, seeds, config, curves=True)
     machines = chosen([(job, planned)], workers, executor)
     with shown(on_progress, f"sweeping {model}") as told, held(machines) as ready:
         while asked:
-            runs = course.runs(job, ready, counted(told, len(ended), course.planned(len(asked)), planned))
+            done = sum(map(len, ended))
+            runs = course.runs(job, ready, counted(told, done, course.planned(len(asked)), planned))
             for settings, part in zip(asked, runs, strict=True):
                 stopped = len(part) < len(splits) * len(seeds)
                 trial = trial_of(settings, part, len(part) // len(seeds), score.name, stopped=stopped)
                 tried.tell(settings, score.sign * trial.val_score)
                 found.append(trial)
-                ended += part
+                ended.append(part)
             asked = tried.ask(min(step, most - len(found)))
             job = job_of(model, data, splits, asked, seeds, config, curves=True)
-    read = sum(run.ended < began for run in ended)
-    trained = len(ended) - read
+    read = sum(run.ended < began for part in ended for run in part)
+    trained = sum(map(len, ended)) - read
     name = getattr(data, "name", None) or "unnamed"
     names = tuple(split.name for split in splits)
-    drawn = shares(splits)
-    return Sweep(model, name, score.name, kind.name, names, tuple(found), read, trained, drawn)
+    result = Sweep(model, name, score.name, kind.name, names, tuple(found), read, trained, shares(splits))
+    chosen_one = result.chosen
+    warn_if_early(model, next(part for trial, part in zip(found, ended, strict=True) if trial is chosen_one))
+    return result
 
 
 def _most(search: str, trials: int | None, cells: int) -> int:
