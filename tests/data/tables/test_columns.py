@@ -168,6 +168,21 @@ def test_dates_become_seconds_that_keep_their_differences() -> None:
     assert "'when' has 1 value that is no date ('unknown', row 22)" in next(iter(account)).what
 
 
+def test_numbers_written_with_commas_and_signs_are_numbers() -> None:
+    frame = pd.DataFrame(
+        {"sales": ["1.234,5", "0,25", None], "share": ["5%", "12.5%", "7%"], "n": ["1,200", "3,400", "5,600"]}
+    )
+    account = Account()
+    features = encode(frame, account)
+    assert features.names == ["sales", "sales is missing", "share", "n"]
+    assert features.matrix().tolist() == [[1234.5, 0, 5, 1200], [0.25, 0, 12.5, 3400], [617.375, 1, 7, 5600]]
+    assert [one.format for one in features.encodings] == ["1.234,5", "1,234.5", "1,234.5"]
+    said = next(note.what for note in account if note.code == "written-numbers")
+    assert "'sales' ('1.234,5' is 1234.5), 'share' ('5%' is 5), 'n' ('1,200' is 1200)" in said
+    assert encode(frame, numbers=["n"]).encodings[2].format == "1,234.5"
+    assert encode(frame, categories=["share"]).names[2:5] == ["share=12.5%", "share=5%", "share=7%"]
+
+
 def test_numbers_with_a_few_words_among_them() -> None:
     values = [str(k / 7) for k in range(60)] + ["?"]
     account = Account()

@@ -31,6 +31,7 @@ def test_it_goes_through_a_file(encoding: Encoding) -> None:
         {"column": "a", "kind": "text", "words": ["x"], "idf": []},
         {"column": "a", "kind": "number", "values": ["x"]},
         {"column": "a", "kind": "number", "fill": float("nan")},
+        {"column": "a", "kind": "number", "format": "1_234"},
         {"column": "a", "kind": "category", "fill": 1},
         {"column": "a", "kind": "category", "values": ["x", "x"]},
     ],

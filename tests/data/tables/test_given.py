@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,6 +62,21 @@ def test_dates_and_words_are_read_as_before() -> None:
     assert x[:, place["when"]].tolist() == [1706918400.0, 1707004800.0]  # the 3rd and the 4th
     assert x[0, place["bio: thing1"]] == 1
     assert not x[1, [k for name, k in place.items() if name.startswith("bio: ")]].any()
+
+
+def test_numbers_written_with_commas_are_read_as_before(tmp_path: Path) -> None:
+    """By itself 1.234 would be a little more than one."""
+    (tmp_path / "e.csv").write_text("source;target\na;b\nb;c\nc;a")
+    (tmp_path / "n.csv").write_text("id;sales;label\na;1.234,5;x\nb;7,25;y\nc;;x")
+    first = load(edges=tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+    assert first.x[:, 0].tolist() == [1234.5, 7.25, 620.875]
+    (tmp_path / "n.csv").write_text("id;sales\na;1.234\nb;2.345\nc;NA")
+    second = load(edges=tmp_path / "e.csv", nodes=tmp_path / "n.csv", encodings=first.encodings)
+    assert second.x.tolist() == [[1234, 0], [2345, 0], [620.875, 1]]
+    (tmp_path / "n.csv").write_text("id;sales\na;12.5\nb;0.5\nc;1")
+    third = load(edges=tmp_path / "e.csv", nodes=tmp_path / "n.csv", encodings=first.encodings)
+    assert third.x.tolist() == [[620.875, 1], [620.875, 1], [1, 0]]
+    assert "words-among-numbers" in third.account
 
 
 def test_what_is_strange_is_filled_and_noted() -> None:

@@ -56,6 +56,17 @@ def test_words_for_a_missing_label_are_counted(tmp_path: Path) -> None:
     )
 
 
+def test_written_numbers_are_numbers_where_there_are_many(tmp_path: Path) -> None:
+    prices = [f"${1000 * price:,}.50" for price in range(1, 30)]
+    assert values(tmp_path, [*prices, "NA"]) == (
+        [1000 * k + 0.5 for k in range(1, 30)] + [None],
+        {"NA": 1},
+        "f",
+    )
+    assert read_labels(Table(tmp_path / "n.csv", "node table"), "y").written == "'$1,000.50' is 1000.5"
+    assert values(tmp_path, ["10%", "20%", "10%"]) == (["10%", "20%", "10%"], {}, "O")
+
+
 def test_frames_keep_their_types() -> None:
     for column, expected in (
         (pd.Series([1, 2**53 + 1]), [1, 2**53 + 1]),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from allpass.data.account import Account
 from allpass.data.tables.column_notes import note_words
 from allpass.data.tables.dates import ISO, seconds
+from allpass.data.tables.written_numbers import written_numbers
 from allpass.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,8 +30,14 @@ def as_text(column: pd.Series[Any]) -> tuple[pd.Series[Any], NDArray[np.bool_]]:
     return present.astype(str).str.strip(), missing
 
 
-def as_numbers(column: pd.Series[Any], account: Account) -> Array:
-    """The numbers ``[N]`` of a column, NaN where there is none; words among them are missing, and noted."""
+def as_numbers(column: pd.Series[Any], account: Account, form: str = "") -> Array:
+    """The numbers ``[N]`` of a column, NaN where there is none; words among them are missing, and noted.
+
+    Args:
+        column: The column.
+        account: Gets a note on words.
+        form: How the numbers are written, one of :data:`~allpass.data.tables.written_numbers.FORMATS`.
+    """
     import pandas as pd
     from pandas.api import types
 
@@ -38,7 +45,9 @@ def as_numbers(column: pd.Series[Any], account: Account) -> Array:
         return column.to_numpy(np.float64, na_value=np.nan)
     text, missing = as_text(column)
     values = np.full(missing.size, np.nan)
-    values[~missing] = pd.to_numeric(text, errors="coerce").to_numpy(np.float64)
+    values[~missing] = (
+        written_numbers(text, form) if form else pd.to_numeric(text, errors="coerce").to_numpy(np.float64)
+    )
     words = np.isnan(values[~missing])
     if words.size and words.all():
         raise DataError(

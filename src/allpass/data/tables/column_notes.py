@@ -48,6 +48,7 @@ class ColumnNotes:
         filled: Missing numbers by column.
         spread: 0/1 columns made of each category.
         dates: How each column of dates is written.
+        numbers: How each column of numbers is written that are not plain ones, with an example.
         words: Words of each text.
     """
 
@@ -55,6 +56,7 @@ class ColumnNotes:
     filled: dict[str, int] = field(default_factory=dict)
     spread: dict[str, int] = field(default_factory=dict)
     dates: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, str] = field(default_factory=dict)
     words: dict[str, int] = field(default_factory=dict)
 
     def leave_out(self, kind: str, name: str, why: str) -> None:
@@ -84,6 +86,13 @@ class ColumnNotes:
             f"{many(len(self.dates), 'column of dates', 'columns of dates')} became seconds since 1970: "
             f"{_with_reasons(self.dates)}.",
             "Name them in drop= to leave them out.",
+        )
+        account.add(
+            "written-numbers",
+            len(self.numbers),
+            f"{many(len(self.numbers), 'column of text was', 'columns of text were')} read as numbers: "
+            f"{_with_reasons(self.numbers)}.",
+            "Name them in categories= to make a 0/1 column of each value.",
         )
         for name, count in self.words.items():
             account.add(

@@ -17,6 +17,7 @@ from allpass.data.tables.column_notes import ColumnNotes, note_words
 from allpass.data.tables.encodings import MISSING, Encoding
 from allpass.data.tables.roles import Guess, Role, guess, words_among_numbers
 from allpass.data.tables.words import find_words, tfidf
+from allpass.data.tables.written_numbers import example_of, number_format
 from allpass.errors import DataError, InputError
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Encoder:
             ("number", wishes.numbers, "numbers="),
         ):
             if name in named:
-                return Guess(role, f"named in {option}")
+                return Guess(role, f"named in {option}", _written(column) if role == "number" else "")
         found = guess(column, name, self._max_categories)
         if wishes.asked and found.role in ("id", "text", "left out") and not column.isna().all():
             return Guess(
@@ -150,7 +151,10 @@ class Encoder:
 
     def _add(self, features: Features, column: pd.Series[Any], name: str, found: Guess) -> None:
         if found.role == "number":
-            encoding = self._number(features, as_numbers(column, self._account), name)
+            if found.format:
+                self._notes.numbers[name] = example_of(as_text(column)[0], found.format)
+            encoding = self._number(features, as_numbers(column, self._account, found.format), name)
+            encoding = replace(encoding, format=found.format)
         elif found.role == "date":
             if found.reason.startswith("dates"):  # not Unix times, which stay as they are
                 self._notes.dates[name] = found.reason
@@ -212,6 +216,13 @@ class Encoder:
         done = f"it was read as text: {many(len(encoding.features), 'column')}"
         note_words(self._account, name, text, words, done)
         return encoding
+
+
+def _written(column: pd.Series[Any]) -> str:
+    """How the numbers of a column are written; empty for those that any program reads."""
+    from pandas.api import types
+
+    return "" if types.is_numeric_dtype(column.dtype) else number_format(as_text(column)[0])
 
 
 def one_hot(codes: Array, width: int) -> Array:

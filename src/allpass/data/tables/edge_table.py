@@ -180,8 +180,9 @@ def _numbers(column: pd.Series[Any], table: Table) -> Array:
 
     if not types.is_numeric_dtype(column.dtype):
         raise DataError(
-            f"The column {column.name!r} of {table.title} holds text, not numbers.",
-            "Expected edge weights; pass weight=False to read the edges without.",
+            f"The column {column.name!r} of {table.title} holds text, not numbers, such as "
+            f"{str(column.dropna().iloc[0])!r:.40}.",
+            "Expected edge weights, with a decimal point; pass weight=False to read the edges without.",
         )
     weight: Array = column.to_numpy(np.float64, na_value=np.nan)
     bad = np.flatnonzero(~np.isfinite(weight))

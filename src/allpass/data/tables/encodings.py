@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from allpass.data.tables.written_numbers import FORMATS
+
 FEATURES = ("number", "category", "date", "text")
 """The kinds of columns that become features."""
 
@@ -24,7 +26,8 @@ class Encoding:
         column: Its name.
         kind: ``"number"`` as it is, ``"category"`` as one 0/1 column a value, ``"date"`` as seconds since 1970,
             ``"text"`` as TF-IDF of its words; or ``"label"``, ``"id"`` or ``"left out"``.
-        format: How dates are written; empty for those that the file marks as dates. Of a label the task.
+        format: How dates are written, or numbers that are not plain ones; empty for those that the file marks as
+            dates. Of a label the task.
         words: The vocabulary of a text.
         idf: The inverse document frequency of each word.
         values: The values of a category that have a column each. Of a label the values that mean a missing one, where
@@ -92,6 +95,7 @@ class Encoding:
             and bool(found.words) == (found.kind == "text")
             and (not found.values or found.kind in ("category", "label"))
             and len(set(found.values)) == len(found.values)
+            and (found.kind != "number" or found.format in ("", *FORMATS))
             and (found.fill is None or (math.isfinite(found.fill) and found.kind in ("number", "date")))
         )
         if not sound:

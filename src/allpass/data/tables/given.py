@@ -102,7 +102,7 @@ class _Reader:
         if encoding.kind == "date":
             values = as_seconds(column, encoding.format, self._account)
         else:
-            values = as_numbers(_without_truth(column), self._account)
+            values = as_numbers(_without_truth(column), self._account, encoding.format)
         infinite = np.flatnonzero(np.isinf(values))
         if infinite.size and self._fill:
             raise DataError(

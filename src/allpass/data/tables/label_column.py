@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from allpass.data.tables.layout import is_number
 from allpass.data.tables.tabular import Table
 from allpass.data.tables.text_table import MISSING_WORDS
+from allpass.data.tables.written_numbers import example_of, number_format, written_numbers
 from allpass.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ Array = NDArray[Any]
 
 _EXACT = 2**53  # whole numbers up to here are exact as floats
 _CODE = re.compile(r"[+-]?0\d+", re.ASCII)  # 007 is a code and not the number 7
+_FEW = 20  # written numbers up to which they may name classes, such as 10% and 20%
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -32,10 +34,12 @@ class LabelColumn:
     Args:
         values: ``[N]``, numbers or text, with nothing (or NaN) for a missing one.
         missing: The values that were read as a missing label, and how often each stands there.
+        written: The first of numbers such as 1.234,5 and which number that is; empty for all others.
     """
 
     values: Array
     missing: dict[str, int]
+    written: str = ""
 
 
 def missing_values(given: str | Sequence[str] | None) -> list[str] | None:
@@ -75,12 +79,17 @@ def read_labels(table: Table, column: str, missing: Sequence[str] | None = None)
             found[_written(word)] = found.get(_written(word), 0) + count
     kept = [word for word, lost in zip(words, gone, strict=True) if not lost]
     numbers = _numbers(kept, from_text=table.text is not None)
+    written = ""
+    if numbers is None and len(kept) > _FEW and all(isinstance(word, str) for word in kept):
+        text = pd.Series(kept)
+        if form := number_format(text):
+            numbers, written = written_numbers(text, form).tolist(), example_of(text, form)
     values: list[Any] = kept if numbers is None else numbers
     exact = numbers is not None and all(isinstance(x, float) or abs(x) <= _EXACT for x in numbers)
     every = np.empty(len(words) + 1, dtype=np.float64 if exact else object)
     every[:] = np.nan if exact else None  # the code -1 of a missing cell is the last place
     every[: len(words)][~np.array(gone, dtype=bool)] = _column(values, every.dtype)
-    return LabelColumn(every[codes], found)
+    return LabelColumn(every[codes], found, written)
 
 
 def _factorize(cells: pd.Series[Any]) -> tuple[Array, list[Any]]:

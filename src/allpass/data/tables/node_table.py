@@ -18,6 +18,7 @@ from allpass.data.tables.node_ids import ID_COLUMNS, find_ids
 from allpass.data.tables.node_masks import mask_columns, stored_splits
 from allpass.data.tables.roles import Role, is_row_index
 from allpass.data.tables.tabular import Table
+from allpass.data.tables.text_table import MISSING_WORDS
 from allpass.errors import DataError, InputError
 
 if TYPE_CHECKING:
@@ -107,12 +108,19 @@ def read_nodes(
     )
     encoder = Encoder(account, nan=nan, max_categories=max_categories, wishes=wishes)
     if encodings:
+        frame = _as_written(frame, table, encodings)
         encoded = encode_as(frame, wanted, encodings, account, fill=nan != "error")
     else:
         encoded = encoder.encode(frame, wanted)
     roles |= {role.column: role for role in encoded.roles}
     _note_missing_words(table, encoded.encodings, account)
     labels = None if label_column is None else read_labels(table, label_column, missing_labels)
+    account.add(
+        "written-label",
+        int(labels is not None and bool(labels.written)),
+        f"The label {label_column!r} was read as numbers: {'' if labels is None else labels.written}.",
+        "Pass task='classification' to make classes of them.",
+    )
     in_order = tuple(roles[name] for name in table.columns)
     schema = tuple(encodings or _schema(encoded.encodings, in_order, found.column, missing_labels))
     return Draft(
@@ -232,6 +240,19 @@ def _label_column(table: Table, label: str | bool | None, taken: set[str | None]
 def _label_role(column: str, label: str | bool | None) -> Role:
     reason = "named in label=" if isinstance(label, str) else f"called {column!r}"
     return Role(column, "label", reason, 0, "label=")
+
+
+def _as_written(frame: pd.DataFrame, table: Table, encodings: Sequence[Encoding]) -> pd.DataFrame:
+    """The frame with the text of numbers that were written with commas: there 1.234 may be a thousand and more."""
+    names = [
+        one.column for one in encodings if one.kind == "number" and one.format and one.column in table.columns
+    ]
+    if table.text is None or not names:
+        return frame
+    text = table.read(names, names)
+    return frame.assign(
+        **{name: text[name].mask(text[name].str.strip().isin(MISSING_WORDS)) for name in names}
+    )
 
 
 def _note_missing_words(table: Table, encodings: Sequence[Encoding], account: Account) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from allpass.data.tables.dates import date_format, epoch_unit
+from allpass.data.tables.written_numbers import number_format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,8 @@ class Guess:
     Args:
         role: One of ``"number"``, ``"category"``, ``"date"``, ``"text"``, ``"id"`` and ``"left out"``.
         reason: Why.
-        format: How dates are written, one of :data:`~allpass.data.tables.dates.FORMATS`.
+        format: How dates or numbers are written, one of :data:`allpass.data.tables.dates.FORMATS` or of
+            :data:`allpass.data.tables.written_numbers.FORMATS`.
     """
 
     role: str
@@ -194,6 +196,9 @@ def _guess_text(text: pd.Series[Any], name: str, max_categories: int) -> Guess:
     form = date_format(text)
     if form:
         return Guess("date", "dates" if form == "ISO8601" else f"dates written as {form}", form)
+    form = number_format(text)
+    if form:
+        return Guess("number", f"numbers written as {form}", form)
     different, several_words = text.nunique(), bool((text.str.count(r"\s+") >= 2).mean() > 0.5)
     all_differ = different == len(text) and different > 1
     few = different <= max_categories and not (all_differ and len(text) > FEW_ROWS)
