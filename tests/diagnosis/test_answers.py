@@ -28,6 +28,17 @@ NOTHING = (0.30, 0.31, 0.29, 0.30, 0.30)
         ({"mlp-2": LOW, "trees": HIGH, "label-propagation": HIGH}, "helps", "Structure alone predicts 90.4%"),
         ({"mlp-2": HIGH, "gcn": MIDDLE}, "hurts", "The structure hurts: gcn reaches 70.2%"),
         (
+            {"mlp-2": HIGH, "gcn": MIDDLE, "label-propagation": LOW},
+            "hurts",
+            "The structure hurts: gcn reaches 70.2%",
+        ),
+        (
+            {"mlp-2": HIGH, "gcn": MIDDLE, "label-propagation": NOTHING},
+            "hurts",
+            "The features hold the signal: mlp-2 reaches 90.4%. Structure alone predicts nothing (label-propagation "
+            "30.0%, the majority class 30.0%), and models that read it lose 20.2 points.",
+        ),
+        (
             {"mlp-2": HIGH, "gcn": HIGH},
             "open",
             "The features hold the signal, and the structure adds nothing",
@@ -104,6 +115,8 @@ def test_features_that_may_help_are_not_said_to_add_nothing():
 def test_numbers_speak_of_r2():
     verdict = verdict_on({"mlp-2": LOW, "gcn": HIGH}, score="r2")
     assert "gcn reaches R² 0.90, the features alone R² 0.50" in verdict.summary
+    alone = verdict_on({"mlp-2": LOW, "gcn": HIGH, "label-propagation": HIGH}, score="r2").summary
+    assert alone.startswith("Structure alone reaches R² 0.90 (label-propagation); the features add nothing")
 
 
 def test_one_split_gives_no_interval():

@@ -70,14 +70,24 @@ class Sentences:
         if not self.any_signal(best, *self.squares.values()):
             return f"No signal found: the best model, {best}, reaches {self._reach(best)}, the {nothing}."
         codes = {answer.code: answer for answer in answers}
-        if {"structure-ahead", "features-even"} <= codes.keys():
-            alone, features = self.squares["structure"], self.squares["features"]
-            if codes["features-even"].difference.mean < self._little():
-                return (
-                    f"Structure alone predicts {self._reach(alone)} ({alone}); the features add nothing measurable to "
-                    f"it, and alone reach {self._reach(features)} ({features})."
-                )
-        return answers[0].title if answers else f"{best} reaches {self._reach(best)}, the {nothing}."
+        features, alone = self.squares.get("features"), self.squares.get("structure")
+        general = answers[0].title if answers else f"{best} reaches {self._reach(best)}, the {nothing}."
+        if features is None or alone is None:
+            return general
+        if {"structure-ahead", "features-even"} <= codes.keys() and (
+            codes["features-even"].difference.mean < self._little()
+        ):
+            return (
+                f"Structure alone {self._predicts(alone)} ({alone}); the features add nothing measurable to it, "
+                f"and alone reach {self._reach(features)} ({features})."
+            )
+        if "structure-behind" in codes and not self.any_signal(alone):
+            return (
+                f"The features hold the signal: {features} reaches {self._reach(features)}. Structure alone predicts "
+                f"nothing ({alone} {self._reach(alone)}, the {nothing}), and models that read it lose "
+                f"{self._gap(codes['structure-behind'].difference)}."
+            )
+        return general
 
     def structure(self) -> Answer | None:
         """Does the structure add to the features?"""
@@ -109,7 +119,7 @@ class Sentences:
             self._lead_over_baseline(uses),
             f"{self.baseline.model} {self._written(self.baseline)}",
         )
-        title = f"The structure predicts {self._reach(uses)} ({uses}); the {nothing}."
+        title = f"The structure {self._predicts(uses)} ({uses}); the {nothing}."
         if self.sign(found) == "ahead":
             return self._answer("structure", uses, self.baseline.model, found, title, "good")
         title = (
@@ -250,6 +260,10 @@ class Sentences:
 
     def _reach(self, model: str) -> str:
         return self._written(self.comparison[model])
+
+    def _predicts(self, model: str) -> str:
+        """How much a model predicts: a share of the nodes, or what it reaches in another score."""
+        return f"{'predicts' if self.score.name == 'accuracy' else 'reaches'} {self._reach(model)}"
 
     def _written(self, one: Contender) -> str:
         name = {"roc_auc": " ROC AUC", "r2": "R² ", "accuracy": ""}.get(self.comparison.score)

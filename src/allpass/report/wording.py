@@ -14,6 +14,8 @@ _WORDS = {
     "with_graph": "with averaging",
     "without_graph": "features alone",
     "half_depth": "rounds to half",
+    "morans_i": "Moran's I",
+    "gearys_c": "Geary's C",
     "classifier_linear": "classifier test, linear kernel",
     "classifier_arc_cosine": "classifier test, arc-cosine kernel",
     "classifier_naive_bayes": "classifier test, naive Bayes",
