@@ -81,7 +81,7 @@ def test_the_verdict_follows_the_rows(gain: float, word: str) -> None:
         for arm in rl_rewards.NETWORKS
         for seed in range(8)
     ]
-    assert word in page(rl_rewards.STUDY, rows)
+    assert word in page(rl_rewards.STUDY, rows, rl_rewards.STUDY.facts(rows))
     rl_rewards.STUDY.picture(rows)
     assert rl_rewards.STUDY.facts(rows)["harmonic"] == "89% [89, 89]"
     only_grid = [row for row in rows if row.part == "grid"]

@@ -19,4 +19,5 @@ def test_a_figure_is_drawn_the_same_twice(tmp_path):
 
 def test_the_pages_show_every_figure_there_is():
     text = "".join(path.read_text(encoding="utf-8") for path in (figures.ROOT / "docs").rglob("*.md"))
-    assert all(f"images/{path.name}" in text for path in figures.IMAGES.iterdir())
+    shown = [path for path in figures.IMAGES.iterdir() if path.suffix != ".json"]  # the record of a picture
+    assert all(f"images/{path.name}" in text for path in shown)
