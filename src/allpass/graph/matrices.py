@@ -139,7 +139,7 @@ def _missing_loops(A: Operator, self_loops: SelfLoops) -> Tensor:
 
 
 def _degrees(A: Operator) -> Tensor:
-    if A.nnz and is_plain(A.values.detach()) and bool((A.values.detach() < 0).any()):
+    if A.nnz and is_plain(A.values.detach()) and A.has_negative:
         raise InputError(
             f"Got {int((A.values < 0).sum())} negative edge weights where degrees are divided by.",
             "Expected weights of 0 or more; use the plain adjacency, or shift the weights.",

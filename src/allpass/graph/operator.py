@@ -174,6 +174,11 @@ class Operator(LinearMap):
         return not self._learnable
 
     @property
+    def has_negative(self) -> bool:
+        """Whether a value is below 0; reads the values, unless a subclass knows."""
+        return bool((self.values.detach() < 0).any())
+
+    @property
     def T(self) -> Operator:
         return self.derived("T", self._transpose)
 

@@ -214,6 +214,11 @@ def product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     return call(_Product, values, x, pattern)
 
 
+def sampled_product(pattern: Pattern, y: Tensor, x: Tensor) -> Tensor:
+    """``<y_i, x_j>`` at the places of a pattern, ``[E]``, for y ``[M, F]`` and x ``[N, F]``; differentiable in both."""
+    return call(_Sample, y, x, pattern)
+
+
 def gather_product(pattern: Pattern, values: Tensor, x: Tensor) -> Tensor:
     """The same by gather and ``index_add``: slower, but what ``torch.export`` (``strict=False``) can write down."""
     messages = values.unsqueeze(1) * x.index_select(0, pattern.col.long())

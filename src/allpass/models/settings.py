@@ -13,7 +13,7 @@ FILTERS = ("filter", "low", "high")
 NUMBERS = ("scale", "temperature")
 """Numbers whose default is nothing."""
 
-FROM_ZERO = ("num_layers", "hops", "degree", "positions")
+FROM_ZERO = ("num_layers", "hops", "degree", "positions", "pretraining", "warmup")
 """Whole numbers that may be 0; some models ask for more of their own."""
 
 MOST = {

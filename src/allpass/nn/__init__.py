@@ -3,6 +3,7 @@
 from allpass.nn.acm import ACMConv
 from allpass.nn.acm_gcnii import ACMGCN2Conv
 from allpass.nn.activations import ACTIVATIONS, Activation, ActivationLike, AdaReLU, activation
+from allpass.nn.adjacency import AdjacencyLearner
 from allpass.nn.attention import edge_softmax
 from allpass.nn.bern import BernFilter
 from allpass.nn.catalog import LAYERS, Layer
@@ -52,6 +53,7 @@ __all__ = [
     "Activation",
     "ActivationLike",
     "AdaReLU",
+    "AdjacencyLearner",
     "BernFilter",
     "ChannelMixing",
     "ChebConv",

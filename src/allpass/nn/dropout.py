@@ -60,14 +60,14 @@ class Dropout(nn.Module):
         x = as_features(x)
         if not self.training:
             return x
-        self.key.mul_(_STEP).add_(_SHIFT)
+        step_key(self.key)
         if isinstance(x, Operator):
             return x.with_values(x.values * self._factors(_spread_entries(x), x.dtype))
-        return x * self._factors(_spread_indices(x.numel(), x.device), x.dtype).reshape(x.shape)
+        return x * self._factors(spread_indices(x.numel(), x.device), x.dtype).reshape(x.shape)
 
     def kept(self, count: int) -> Tensor:
         """Which of ``count`` elements the last training forward kept, bool ``[count]``."""
-        return hashed(_spread_indices(count, self.key.device), self.key) >= self.threshold
+        return hashed(spread_indices(count, self.key.device), self.key) >= self.threshold
 
     def _factors(self, spread: Tensor, dtype: torch.dtype) -> Tensor:
         """0 or 1 / (1 - p) for each element."""
@@ -108,13 +108,18 @@ def set_dropout(module: nn.Module, p: float) -> None:
             part.scale.copy_(scale)
 
 
+def step_key(key: Tensor) -> Tensor:
+    """The next key of a stream of masks, in place."""
+    return key.mul_(_STEP).add_(_SHIFT)
+
+
 def hashed(spread: Tensor, key: Tensor) -> Tensor:
     """64-bit hashes of spread-out indices under a key; the upper bits are the good ones."""
     h = spread + key
     return h.bitwise_xor_(h >> 32).mul_(_MIX)
 
 
-def _spread_indices(count: int, device: torch.device) -> Tensor:
+def spread_indices(count: int, device: torch.device) -> Tensor:
     """The spread-out indices 0, 1, 2, ...; few of them are kept, as making them takes as long as hashing them."""
     if count > _FEW or device.type != "cpu":
         return torch.arange(count, device=device).mul_(_SPREAD)

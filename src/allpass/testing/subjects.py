@@ -117,7 +117,8 @@ def layer_subject(entry: Layer, reference: Reference | None = None) -> Subject:
 
 def model_subject(entry: Model, reference: Reference | None = None) -> Subject:
     """A model of the catalogue as a subject, narrow so that the contracts are quick."""
-    small: dict[str, object] = {"hidden_channels": 8} if "hidden_channels" in entry.settings else {}
+    narrow: dict[str, object] = {"hidden_channels": 8, "embedding_channels": 6, "k1": 4, "k2": 2}
+    small = {key: value for key, value in narrow.items() if key in entry.settings}
     return Subject(
         entry.name,
         lambda: create(entry.name, in_channels=FEATURES, out_channels=CLASSES, num_nodes=NODES, **small),

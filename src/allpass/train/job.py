@@ -361,7 +361,8 @@ class Job:
         }
         targets = [self._in_units(run, run.target) for run in runs if run.target is not None]
         truths = [self._in_units(run, self.data.y) for run in runs] if self._has_units else []
-        networks, together = self._networks(runs), self.device.type == "cuda"
+        networks = self._networks(runs)
+        together = self.device.type == "cuda" and "not-batchable" not in self.entry.traits
         kind = self._group(runs[0]), any(is_random(network) for network in networks)
         batch = Batch(
             networks,
@@ -472,6 +473,11 @@ class Job:
             dtype=self.config.dtype,
         )
         network = network if self.wrap is None else self.wrap(network)
+        if not hasattr(network, "refresh") and any(hasattr(part, "refresh") for part in network.modules()):
+            raise InputError(
+                f"Got {self.entry.name!r} in a wrapper: it chooses candidates between epochs, out of its reach.",
+                "Leave out wrap= and label_input, or train 'gcn'.",
+            )
         if hasattr(network, "loss"):
             self._refuse_weights("has a loss of its own, in which weights have no place")
         return network

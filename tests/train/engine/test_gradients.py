@@ -15,7 +15,9 @@ from allpass.testing import examples
 from allpass.train.engine.flat import Layout, stack_buffers
 from allpass.train.engine.gradients import OneByOne, Problem, Together
 
-TRAINED = [entry for entry in MODELS if entry.is_network and "parameter-free" not in entry.traits]
+TRAINED = [
+    entry for entry in MODELS if entry.is_network and not {"parameter-free", "not-batchable"} & entry.traits
+]
 
 
 def loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:

@@ -145,6 +145,10 @@ class Batch:
             lr, decay = (rates.get(f"{kind}:{group}", rates[kind]).double().cpu() for kind in kinds)
             yield Rates(columns, lr, decay, self.rows.device, self.rows.dtype)
 
+    def refresh(self, epoch: int) -> None:
+        """Before an epoch: a model may choose again what it keeps between epochs, such as the candidates of a graph."""
+        self.gradients.refresh(epoch, self.rows, self.buffers, self.masks[0], self.learnt)
+
     def step(self) -> None:
         """One epoch of every living replica: gradient, update, evaluation."""
         gradients, _ = self.gradients.gradient(self.rows, self.buffers, self.masks[0], self.learnt)
@@ -267,7 +271,8 @@ class Batch:
 def is_random(model: nn.Module) -> bool:
     """Whether a training forward differs from an evaluation."""
     return any(
-        isinstance(part, nn.modules.batchnorm._BatchNorm)
+        bool(getattr(part, "is_random", False))
+        or isinstance(part, nn.modules.batchnorm._BatchNorm)
         or (isinstance(part, Dropout) and part.scale.item() != 1)
         for part in model.modules()
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
@@ -31,7 +31,7 @@ class Problem:
 
     Args:
         x: Features.
-        graph: Adjacency.
+        graph: Adjacency; what a model made of it, once it has refreshed it.
         target: Labels ``[N]``, or numbers to regress.
         loss: Loss of one replica, where the model has none of its own.
         labels: Whether the model is given the training labels too.
@@ -60,6 +60,12 @@ class Gradients(Protocol):
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None
     ) -> Tensor:
         """The outputs ``[R, N, C]`` of an evaluation."""
+        ...
+
+    def refresh(
+        self, epoch: int, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None
+    ) -> None:
+        """Let the model of a single replica choose again what it keeps between epochs; most have nothing such."""
         ...
 
 
@@ -97,6 +103,19 @@ class Objective(nn.Module):
         return self.problem.loss(output, target, mask.to(output.dtype)), output
 
 
+class _Refresh(nn.Module):
+    """An objective whose model chooses again what it keeps between epochs, in place of a forward."""
+
+    def __init__(self, objective: Objective) -> None:
+        super().__init__()
+        self.objective = objective
+
+    def forward(self, epoch: int, target: Tensor, mask: Tensor) -> Any:
+        problem = self.objective.problem
+        model: Any = self.objective.model
+        return model.refresh(epoch, problem.x, problem.graph, target, mask, problem.loss)
+
+
 def _empty_copy(model: nn.Module) -> nn.Module:
     """The same modules with tensors that take no memory; a tensor that stands in two places stays one."""
     empty: dict[int, Tensor] = {
@@ -120,6 +139,20 @@ class _Network:
     ) -> Any:
         named = {f"model.{name}": tensor for name, tensor in (*parameters.items(), *buffers.items())}
         return functional_call(self.objective, named, (target, mask))
+
+    def refreshed(
+        self,
+        epoch: int,
+        parameters: dict[str, Tensor],
+        buffers: dict[str, Tensor],
+        mask: Tensor,
+        target: Tensor,
+    ) -> Any:
+        """What takes the place of the graph from now on; nothing where all stays as it is."""
+        named = {
+            f"objective.model.{name}": tensor for name, tensor in (*parameters.items(), *buffers.items())
+        }
+        return functional_call(_Refresh(self.objective), named, (epoch, target, mask))
 
 
 class Together:
@@ -158,6 +191,9 @@ class Together:
             return vmap(one, in_dims=(0, 0, 0, None))(*rest, self.problem.target)
         return vmap(one)(*rest, targets)
 
+    def refresh(self, *_: Any) -> None:
+        """Models that choose something between epochs are trained one by one."""
+
 
 class OneByOne:
     """A replica after the other, by plain automatic differentiation.
@@ -171,10 +207,15 @@ class OneByOne:
 
     def __init__(self, model: nn.Module, layout: Layout, problem: Problem, *, dropout: bool = True) -> None:
         self.problem = problem
-        names = tuple(name for name, _ in model.named_buffers())
-        training, evaluation = (
-            _Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)
-        )
+        self._layout, self._names = layout, tuple(name for name, _ in model.named_buffers())
+        self._networks = [_Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)]
+        self._refreshes = hasattr(model, "refresh")
+        self._forget()
+
+    def _forget(self) -> None:
+        """Record the steps anew: what they have as constants has changed."""
+        names, layout = self._names, self._layout
+        training, evaluation = self._networks
 
         def gradient(
             row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor
@@ -191,7 +232,21 @@ class OneByOne:
         def output(row: Tensor, mask: Tensor, target: Tensor, *buffers: Tensor) -> Any:
             return evaluation(layout.parameters(row), dict(zip(names, buffers, strict=True)), mask, target)
 
-        self._names, self._gradient, self._output = names, Recorded(gradient), Recorded(output)
+        self._gradient, self._output = Recorded(gradient), Recorded(output)
+
+    def refresh(
+        self, epoch: int, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None
+    ) -> None:
+        if not self._refreshes:
+            return
+        ((row, mask, target, *own),) = self._each(rows, buffers, masks, targets)
+        parameters, named = self._layout.parameters(row), dict(zip(self._names, own, strict=True))
+        graph = self._networks[1].refreshed(epoch, parameters, named, mask, target)
+        if graph is None:
+            return
+        for network in self._networks:
+            network.objective.problem = replace(network.objective.problem, graph=graph)
+        self._forget()
 
     def gradient(
         self, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None = None

@@ -38,12 +38,15 @@ def train(
         return
     numbers = torch.arange(len(batch.rows))
     last, share = time.perf_counter(), 0.0  # what a replica that is alive has taken so far
+    batch.refresh(0)
     if batch.deterministic:
         with products(batch):
             batch.first_update()
     step = prepared(batch)
     ended = torch.zeros(len(numbers), dtype=torch.bool)
     for epoch in range(batch.recipe.stopping.max_epochs):
+        if epoch:
+            batch.refresh(epoch)
         step()
         last_one = epoch == batch.recipe.stopping.max_epochs - 1
         if batch.rows.is_cuda and epoch % LOOK != LOOK - 1 and not last_one:
@@ -78,7 +81,7 @@ def apart(batch: Batch) -> Iterator[Batch]:
 def prepared(batch: Batch) -> Callable[[], None]:
     """The step of a batch: on a GPU recorded as a CUDA graph, one launch in place of hundreds."""
     step = batch.lagging_step if batch.deterministic else batch.step
-    if not batch.rows.is_cuda:
+    if not (batch.rows.is_cuda and batch.together):
         return on_one_thread(step) if is_small(batch.problem) else step
     before = [tensor.clone() for tensor in batch.tensors()]
     side = torch.cuda.Stream()
