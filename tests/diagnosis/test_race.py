@@ -10,6 +10,7 @@ import pytest
 import torch
 from tests.diagnosis.test_verdict import CHEAP, blocks
 
+from allpass.diagnosis import lap
 from allpass.diagnosis import race as module
 from allpass.diagnosis.candidates import Candidate
 from allpass.diagnosis.race import race
@@ -73,7 +74,8 @@ def test_when_time_is_short_after_three_splits_nobody_stops(monkeypatch):
     """A close second is worth more than another split."""
     readings = itertools.count()
     clock = SimpleNamespace(perf_counter=lambda: 0.001 * next(readings))
-    monkeypatch.setattr(module, "time", clock)  # its time is how often it was looked at
+    for looks in (module, lap):
+        monkeypatch.setattr(looks, "time", clock)  # its time is how often it was looked at
     data = blocks(300, strength=1.0)
     folds = divide(data, "stratified", count=200)
     names = ("label-propagation", "trees", "feature-trees", "structure-trees")
@@ -105,3 +107,40 @@ def test_devices_are_for_networks(monkeypatch):
         [Candidate("trees")], data, divide(data, "stratified", count=1), TASK, device=torch.device("cpu")
     )
     assert found.finished[0].job.device == torch.device("cpu")
+
+
+def test_the_verdict_does_not_depend_on_the_processes():
+    data = blocks(150, strength=1.0)
+    names = ["feature-trees", "label-propagation", "correct-and-smooth"]
+    one, two = (judge(data, candidates=names, count=2, workers=count) for count in (1, 2))
+    assert [(each.model, each.scores) for each in one.comparison.contenders] == [
+        (each.model, each.scores) for each in two.comparison.contenders
+    ]
+    assert one.summary == two.summary
+
+
+@pytest.mark.parametrize(
+    ("nodes", "budget", "workers", "asked"),
+    [(300, None, None, True), (300, 60, None, True), (300, 10, None, False), (300, 10, 2, True)],
+)
+def test_processes_are_asked_for_where_they_are_worth_it(nodes, budget, workers, asked, monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "chosen", lambda jobs, count: seen.append(count))
+    data = blocks(nodes)
+    folds = divide(data, "stratified", count=1)
+    race([Candidate("label-propagation")], data, folds, TASK, budget=budget, workers=workers)
+    assert seen == [workers] * asked
+
+
+def test_a_large_graph_has_all_cores_for_each_network(monkeypatch):
+    monkeypatch.setattr(module, "_QUICK", 0.0)
+    monkeypatch.setattr(module, "chosen", lambda jobs, count: pytest.fail("no processes"))
+    data = blocks(100)
+    folds = divide(data, "stratified", count=1)
+    found = race([Candidate("label-propagation")], data, folds, TASK)
+    assert found.splits == 1
+
+
+def test_workers_that_cannot_be_are_refused():
+    with pytest.raises(InputError, match="workers"):
+        judge(blocks(100), candidates=["trees"], workers=0)

@@ -67,6 +67,7 @@ def test_a_sweep_shows_what_was_chosen(shown):
     assert f"validation {chosen.val_score:.1%}" in repr(found)
     assert f"{100 * chosen.test.mean:.1f}" in repr(found)
     assert "hidden_channels" not in found._repr_html_()  # the same in every trial
+    assert "splits</th>" not in found._repr_html_()
     assert found._repr_html_().count("<tr>") == len(found.trials) + 1
 
 
@@ -77,6 +78,9 @@ def test_a_sweep_says_how_many_settings_stopped(data, tmp_path):
     assert found.stopped == 2
     for text in (repr(found), found._repr_html_()):
         assert "6 settings (2 stopped early)" in text
+    table = found._repr_html_()
+    assert ">splits</th>" in table
+    assert [table.count(f">{trial.splits}</td>") for trial in found.ranked[::5]] == [4, 2]
 
 
 def test_a_run_shows_how_it_ended(shown):

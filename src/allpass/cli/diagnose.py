@@ -43,6 +43,13 @@ def diagnose(
     ] = "stratified",
     score: Score = None,
     device: Device = "auto",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes that train; by default one per core, and one for what takes seconds or for a GPU.",
+            show_default=False,
+        ),
+    ] = None,
     metrics: Annotated[bool, typer.Option("--metrics", help="Print the table of all metrics too.")] = False,
 ) -> None:
     """Find out whether the structure of a graph helps or hurts, and which model to use."""
@@ -67,6 +74,7 @@ def diagnose(
             budget=seconds,
             candidates=named,
             device=device,
+            workers=workers,
             progress=say,
             **graph.options,
         )

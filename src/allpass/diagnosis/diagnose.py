@@ -130,6 +130,7 @@ def diagnose(
     budget: float | None = BUDGET,
     candidates: Sequence[str] | None = None,
     device: torch.device | str = "auto",
+    workers: int | None = None,
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Diagnosis:
@@ -144,6 +145,8 @@ def diagnose(
         budget: Seconds of training; None for no limit.
         candidates: Models to compare in place of the default ones, without a limit of time.
         device: Where networks are trained: ``"cpu"``, ``"cuda"``, or ``"auto"`` for CUDA where there is one.
+        workers: How many processes train; by default one per core, and this process alone for what takes seconds, for a
+            GPU, and for large graphs, whose networks use all cores by themselves.
         progress: Called with a few words before each step.
         **options: Passed to :func:`allpass.load`.
 
@@ -182,6 +185,7 @@ def diagnose(
             budget=budget,
             candidates=candidates,
             device=device,
+            workers=workers,
             progress=say,
         )
     evidence = Evidence(

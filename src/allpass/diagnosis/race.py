@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
 
 import torch
@@ -13,24 +13,26 @@ from torch_geometric.data import Data
 
 from allpass.data.splits import Split
 from allpass.diagnosis.candidates import EPOCHS, PATIENCE, SQUARES, Candidate
+from allpass.diagnosis.lap import FEWEST_EPOCHS, Ended, Lap, Laps, Track, team
 from allpass.models.correct_and_smooth import BASE
 from allpass.train.config import TrainingConfig
 from allpass.train.engine.batch import Outcome
+from allpass.train.executors.cores import WORTH, chosen, seconds
+from allpass.train.executors.local import Local
 from allpass.train.fit import job_of
-from allpass.train.job import Job, TrainingProgress
+from allpass.train.job import Job
 from allpass.train.rules.tasks import Task
 from allpass.train.statistics import TELLING
 
 _SPARSE, _DENSE, _EDGE = 2.7e-9, 2.5e-10, 4e-10
 """Roughly the seconds that one epoch takes for each hidden channel and sparse or dense feature value, or edge."""
 
-_FEWEST_EPOCHS, _FEWEST_ROUNDS = 30, 10
 _HIDDEN = 64
 _MOST = 0.3  # share of the time left that the first run of one candidate may take
-
-
-class _OutOfTimeError(Exception):
-    """The budget is spent."""
+_QUICK = (
+    5.0  # seconds of a network on one thread, up to which a thread for each run is faster than all for one
+)
+_LONG = 0.3  # share of the runs that take all their epochs, roughly
 
 
 @dataclass
@@ -58,6 +60,11 @@ class Entrant:
     def sampled(self) -> str:
         """What part of the training nodes it learnt from, in words; empty for all of them."""
         return self.outcomes[0].sampled
+
+    def add(self, ended: Ended) -> None:
+        """One split more."""
+        self.outcomes.append(ended.outcome)
+        self.cut = self.cut or ended.cut
 
     def gain(self, task: Task) -> float:
         """Mean validation score, turned so that more is better; NaN counts as the worst."""
@@ -108,6 +115,7 @@ def race(
     budget: float | None = None,
     device: torch.device | str = "cpu",
     weights: bool = False,
+    workers: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Race:
     """Train the candidates on the same splits, as far as the budget goes.
@@ -124,15 +132,35 @@ def race(
         budget: Seconds.
         device: Where networks are trained.
         weights: Keep what was learnt.
+        workers: How many processes train; by default one per core, and this process alone for what takes seconds, for a
+            GPU, and for large graphs, whose networks use all cores by themselves.
         progress: Called with a few words before each step.
     """
-    course = _Course(data, folds, task, budget, device, weights, progress or (lambda _: None))
-    course.first_split(candidates)
-    if budget is not None:
-        course.drop_the_hopeless()
-    for number in range(1, len(folds)):
-        if not course.next_split(number):
-            break
+    began = time.perf_counter()
+    config = TrainingConfig(
+        task=task.name,
+        score=task.score,
+        stop="patience-loss",
+        epochs=EPOCHS,
+        patience=PATIENCE,
+        device=device,
+    )
+    probe = job_of("gcn", data, folds, {}, 0, config)
+    small = probe.device.type == "cpu" and seconds([(probe, 1)]) < _QUICK
+    track = Track(data, folds, config, weights=weights, alone=small or workers is not None)
+    brief = budget is not None and budget < 2 * WORTH
+    runs = max(1, round(_LONG * len(candidates) * len(folds)))
+    worth = workers is not None or (small and not brief)
+    machines = chosen([(probe, runs)], workers) if worth else None
+    with team(track, machines) as laps:
+        at_once = machines.workers if isinstance(machines, Local) else 1
+        course = _Course(track, task, budget, began, laps, at_once, progress or (lambda _: None))
+        course.first_split(candidates)
+        if budget is not None:
+            course.drop_the_hopeless()
+        for number in range(1, len(folds)):
+            if not course.next_split(number):
+                break
     return course.result()
 
 
@@ -141,20 +169,19 @@ class _Course:
 
     def __init__(
         self,
-        data: Data,
-        folds: Sequence[Split],
+        track: Track,
         task: Task,
         budget: float | None,
-        device: torch.device | str,
-        weights: bool,
+        began: float,
+        laps: Laps,
+        at_once: int,
         say: Callable[[str], None],
     ) -> None:
-        self.data, self.folds, self.task, self.device, self.say = data, folds, task, device, say
-        self.weights, self.began = weights, time.perf_counter()
-        self.deadline = math.inf if budget is None else self.began + budget
+        self.track, self.data, self.folds = track, track.data, track.folds
+        self.task, self.laps, self.at_once, self.say, self.began = task, laps, at_once, say, began
+        self.deadline = math.inf if budget is None else began + budget
         self.entrants: list[Entrant] = []
         self.stopped: list[Stopped] = []
-        self.shared: Job | None = None
 
     @property
     def left(self) -> float:
@@ -163,18 +190,16 @@ class _Course:
 
     def first_split(self, candidates: Sequence[Candidate]) -> None:
         """Run everyone on the first split; those that mend the predictions of others come after these."""
-        ordered = sorted(candidates, key=lambda one: one.follows)
-        for candidate in ordered:
-            allowed = _MOST * self.left
-            if allowed <= 0 or (candidate.is_network and self._least_seconds(candidate) > allowed):
-                self.stopped.append(Stopped(candidate.model, "did not fit in the budget", math.nan, 0))
-                continue
-            self.say(f"training {candidate.model}")
-            entrant = Entrant(candidate, self._job(candidate))
-            if self._run(entrant, 0, time.perf_counter() + allowed):
-                self.entrants.append(entrant)
-            else:
-                self.stopped.append(Stopped(candidate.model, "did not fit in the budget", math.nan, 0))
+        for follows in (False, True):
+            named = [self._with_base(one) for one in candidates if one.follows == follows]
+            group = [Entrant(one, self.track.job(one.model, one.settings)) for one in named]
+            for entrant, ended in zip(group, self._run(group, 0, share=_MOST), strict=True):
+                model = entrant.candidate.model
+                if ended is None:
+                    self.stopped.append(Stopped(model, "did not fit in the budget", math.nan, 0))
+                else:
+                    entrant.add(ended)
+                    self.entrants.append(entrant)
 
     def drop_the_hopeless(self) -> None:
         """Stop whoever is so far behind after one split that the next ones could not change it."""
@@ -192,7 +217,7 @@ class _Course:
         As long as there are too few splits for an interval, the worst stop so that the others can go on.
         """
         leaders = self._leaders()
-        while sum(one.seconds for one in self.entrants) > self.left:
+        while sum(one.seconds for one in self.entrants) > self.at_once * self.left:
             if number >= TELLING:
                 return False
             rest = [one for one in self.entrants if one not in leaders]
@@ -200,11 +225,11 @@ class _Course:
                 return False
             self._drop(min(rest, key=lambda one: one.gain(self.task)), "behind, and the budget was short")
         self.say(f"split {number + 1} of {len(self.folds)}")
-        for one in self.entrants:
-            if not self._run(one, number, self.deadline):
-                for other in self.entrants:  # an unfinished split counts for nobody
-                    del other.outcomes[number:]
-                return False
+        ended = [one for one in self._run(self.entrants, number) if one is not None]
+        if len(ended) < len(self.entrants):  # an unfinished split counts for nobody
+            return False
+        for entrant, one in zip(self.entrants, ended, strict=True):
+            entrant.add(one)
         return True
 
     def result(self) -> Race:
@@ -225,54 +250,34 @@ class _Course:
         validation = fmean(outcome.scores["val_score"] for outcome in one.outcomes)
         self.stopped.append(Stopped(one.candidate.model, reason, validation, len(one.outcomes)))
 
-    def _run(self, entrant: Entrant, number: int, until: float) -> bool:
-        until = min(until, self.deadline)
+    def _run(self, entrants: Sequence[Entrant], number: int, share: float = 1.0) -> list[Ended | None]:
+        """One split for each; None where its time is too short."""
+        wanted = [
+            Lap(
+                one.candidate.model,
+                one.candidate.settings,
+                number,
+                self.deadline,
+                share,
+                self._least_seconds(one.candidate) if number == 0 and one.candidate.is_network else 0.0,
+            )
+            for one in entrants
+        ]
+        found: list[Ended | None] = []
+        together = len(wanted) if self.at_once > 1 else 1
+        for start in range(0, len(wanted), together):
+            part = wanted[start : start + together]
+            if number == 0:
+                self.say(f"training {', '.join(lap.model for lap in part)}")
+            ended = dict(self.laps(part))
+            found += [ended[place] for place in range(len(part))]
+        return found
 
-        def on_progress(reached: TrainingProgress) -> None:
-            if time.perf_counter() <= until:
-                return
-            if entrant.candidate.is_network and reached.epoch < _FEWEST_EPOCHS:
-                raise _OutOfTimeError
-            if (
-                reached.epoch < _FEWEST_ROUNDS
-            ):  # what models that are fitted directly need before is spent already
-                return
-            reached.stop()
-            entrant.cut = True
-
-        start = time.perf_counter()
-        try:
-            for found in entrant.job.run([number], on_progress, weights=self.weights):
-                outcome = found[number]
-        except _OutOfTimeError:
-            return False
-        entrant.outcomes.append(replace(outcome, seconds=time.perf_counter() - start))
-        return True
-
-    def _job(self, candidate: Candidate) -> Job:
-        settings = dict(candidate.settings)
-        if candidate.follows:
-            settings[BASE] = self._best_base()
-        job = job_of(
-            candidate.model,
-            self.data,
-            self.folds,
-            settings,
-            0,
-            TrainingConfig(
-                task=self.task.name,
-                score=self.task.score,
-                stop="patience-loss",
-                epochs=EPOCHS,
-                patience=PATIENCE,
-                device=self.device,
-            ),
-        )
-        if self.shared is not None and self.shared.device == job.device:
-            job.share(self.shared)
-        else:
-            self.shared = job
-        return job
+    def _with_base(self, candidate: Candidate) -> Candidate:
+        """A candidate that mends the predictions of another model gets the best one for it."""
+        if not candidate.follows:
+            return candidate
+        return Candidate(candidate.model, {**candidate.settings, BASE: self._best_base()})
 
     def _best_base(self) -> str:
         """The best model of the features alone, so far."""
@@ -281,12 +286,12 @@ class _Course:
 
     def _least_seconds(self, candidate: Candidate) -> float:
         """Roughly what a network needs on one split; on a GPU nothing to speak of."""
-        if torch.device(self.device).type != "cpu":
+        if self.track.job(candidate.model, candidate.settings).device.type != "cpu":
             return 0.0
         x, edges = self.data.x, self.data.num_edges * (candidate.square != "features")
         dense = x.layout == torch.strided
         features = _DENSE * x.numel() if dense else _SPARSE * x.values().numel()
-        return _FEWEST_EPOCHS * _HIDDEN * (features + _EDGE * edges)
+        return FEWEST_EPOCHS * _HIDDEN * (features + _EDGE * edges)
 
     def _hopeless(self) -> float:
         """How far behind the best on one split's validation nodes is hopeless: three standard errors, at least."""

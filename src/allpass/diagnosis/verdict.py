@@ -192,6 +192,7 @@ def judge(
     budget: float | None = BUDGET,
     candidates: Sequence[str] | None = None,
     device: torch.device | str = "auto",
+    workers: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict:
     """Compare models of the features, of the structure and of both on the same splits.
@@ -205,6 +206,7 @@ def judge(
         budget: Seconds of training; None for no limit.
         candidates: Run exactly these models, on all splits and without a limit, in place of the default ones.
         device: Where networks are trained.
+        workers: How many processes train, see :func:`~allpass.diagnosis.race.race`.
         progress: Called with a few words before each step.
     """
     data = _without_gaps(data)
@@ -217,7 +219,17 @@ def judge(
     limit = budget if candidates is None else None
     device = device_of(device)
     rare = chosen.score == "roc_auc"
-    found = race(runners, data, folds, chosen, budget=limit, device=device, weights=rare, progress=progress)
+    found = race(
+        runners,
+        data,
+        folds,
+        chosen,
+        budget=limit,
+        device=device,
+        weights=rare,
+        workers=workers,
+        progress=progress,
+    )
     if not found.finished:
         raise InputError(
             f"No model could be trained in a budget of {budget:g} s.",

@@ -64,14 +64,20 @@ def sweep_text(found: Sweep) -> str:
 def sweep_table(found: Sweep) -> str:
     """The best settings by validation, without those that never changed."""
     names, write = varied(found), SCORES[found.score].written
+    splits = ("splits",) if found.stopped else ()
     rows = [
-        (*(trial.settings[name] for name in names), write(trial.val_score), mean(found.score, trial.test))
+        (
+            *(trial.settings[name] for name in names),
+            *(trial.splits for _ in splits),
+            write(trial.val_score),
+            mean(found.score, trial.test),
+        )
         for trial in found.ranked[:_SHOWN]
     ]
     more = f", the best {_SHOWN}" * (len(found.trials) > _SHOWN)
     tried = f"{found.model} on {found.dataset}: {many(len(found.trials), 'setting')}{_stopped(found)}{more}"
     caption = f"{tried}; validation chooses the first"
-    return display.table((*names, "validation", _test(found.score)), rows, caption)
+    return display.table((*names, *splits, "validation", _test(found.score)), rows, caption)
 
 
 def _stopped(found: Sweep) -> str:
