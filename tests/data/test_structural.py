@@ -8,7 +8,14 @@ import torch
 from torch_geometric.data import Data
 
 from allpass.data import FEATURES_FROM, load, save_npz, with_structural_features
-from allpass.data.structural import POSITIONS, check_same_nodes, made_by
+from allpass.data.structural import (
+    POSITIONS,
+    check_same_nodes,
+    has_features,
+    made_by,
+    with_constant_feature,
+    with_features_like,
+)
 from allpass.errors import DataError, InputError, UnknownNameError
 from allpass.graph import ROLES, Operator, node_roles, spectral_positions
 
@@ -98,6 +105,22 @@ def test_who_made_features_is_known_by_their_names() -> None:
         assert made_by(karate(features_from=how).feature_names) == how
     assert made_by(None) == made_by([]) == made_by(["age", "is node 3"]) == ""
     assert made_by(["position x", "position y"]) == ""
+
+
+def test_a_graph_without_features_gets_a_constant_that_is_made_again() -> None:
+    bare = load("karate")
+    filled = with_constant_feature(bare)
+    assert filled.x.tolist() == [[1.0]] * 34
+    assert filled.fingerprint == bare.fingerprint
+    assert bare.x is None
+    assert made_by(filled.feature_names) == "constant"
+    assert with_constant_feature(filled) is filled
+    assert torch.equal(with_features_like(bare, filled.feature_names).x, filled.x)
+    assert with_features_like(bare, ["age"]) is bare
+    none = with_structural_features(bare, "degree")
+    none.x = none.x[:, :0]
+    assert not has_features(none)
+    assert with_constant_feature(none).x.shape == (34, 1)
 
 
 def test_positions_and_nodes_belong_to_one_graph() -> None:

@@ -104,6 +104,14 @@ def test_features_that_add_less_than_a_point_add_nothing():
     assert verdict.summary.startswith("Structure alone predicts")
 
 
+def test_features_are_not_said_to_distract_where_no_model_reads_both():
+    behind = verdict_on({"feature-trees": LOW, "label-propagation": HIGH})
+    assert [answer.code for answer in behind.answers] == ["structure-ahead"]
+    assert behind.summary.startswith("The structure helps: label-propagation reaches 90.4%")
+    ahead = verdict_on({"feature-trees": HIGH, "label-propagation": LOW})
+    assert [answer.code for answer in ahead.answers] == ["structure-behind", "features-ahead"]
+
+
 def test_features_that_may_help_are_not_said_to_add_nothing():
     few = verdict_on({"mlp-2": (0.5,), "trees": (0.875,), "label-propagation": (0.75,)}, test_nodes=24)
     title = few.answers[1].title

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from allpass.diagnosis.candidates import SQUARES, Candidate, candidates_for, with_some_features
+from allpass.diagnosis.candidates import SQUARES, Candidate, candidates_for
 from allpass.errors import InputError, UnknownNameError
 
 
@@ -34,7 +34,6 @@ def test_the_squares_follow_what_a_model_reads():
 
 def test_without_features_only_the_structure_is_asked():
     assert {one.square for one in candidates_for(graph(features=False))} == {"structure"}
-    assert with_some_features(graph(features=False)).x.shape == (2, 1)
     with pytest.raises(InputError, match="has no features, and 'gcn' needs some"):
         candidates_for(graph(features=False), ["gcn"])
 

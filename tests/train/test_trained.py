@@ -237,6 +237,23 @@ def test_features_made_in_training_are_made_again_to_predict(how, tmp_path):
             kept.outputs(other)
 
 
+@pytest.mark.parametrize("model", ["label-propagation", "structure-trees", "linkx-structure"])
+def test_models_of_the_structure_need_no_features(model, tmp_path):
+    bare = load("karate")
+    data = copy.copy(bare)
+    data.x = torch.randn(34, 3, generator=torch.Generator().manual_seed(0))
+    fold, short = divide(bare, count=1), stopping("fixed", max_epochs=5)
+    (trained,) = train_folds(model, bare, fold, {}, stop=short)
+    kept = checkpoint.load(checkpoint.save(trained.with_graph(bare), tmp_path / "kept"))
+    assert kept.training_graph.x is None
+    assert torch.equal(kept.outputs(bare), trained.outputs(bare))
+    assert torch.equal(kept.outputs(kept.training_graph), trained.outputs(bare))
+    if model != "linkx-structure":  # a network's weights are drawn for the width of its features
+        (other,) = train_folds(model, data, fold, {}, stop=short)
+        torch.testing.assert_close(other.outputs(data), trained.outputs(bare))
+    assert trained.scores == kept.scores
+
+
 def test_nodes_in_another_order_find_their_columns():
     plain = nx.gnp_random_graph(30, 0.2, seed=0)
     order = torch.randperm(30, generator=torch.Generator().manual_seed(0)).tolist()

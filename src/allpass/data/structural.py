@@ -20,6 +20,7 @@ from allpass.graph import ROLES, Operator, node_roles, spectral_positions
 POSITIONS = 32
 """Columns of ``features_from="position"``."""
 
+_CONSTANT = "the same for every node"
 _IDENTITY = "is node "
 _MADE = {"identity": re.compile(_IDENTITY), "position": re.compile(r"position \d+ in graph [0-9a-f]{8}$")}
 _Features = tuple[Tensor, list[str], str]
@@ -61,10 +62,40 @@ def with_structural_features(data: Data, how: str) -> Data:
     return made
 
 
+def has_features(data: Data) -> bool:
+    """Whether nodes have features."""
+    x = data.get("x")
+    return x is not None and not (isinstance(x, Tensor) and x.dim() == 2 and not x.shape[1])
+
+
+def with_constant_feature(data: Data) -> Data:
+    """The same graph; one without features gets a column of ones, for models that read the structure alone."""
+    if has_features(data):
+        return data
+    filled = copy.copy(data)
+    filled.x, filled.feature_names = torch.ones(int(data.num_nodes), 1), [_CONSTANT]
+    return filled
+
+
+def with_features_like(data: Data, names: Sequence[str] | None) -> Data:
+    """The same graph; one without features gets those that a training had made from the structure.
+
+    Args:
+        data: A graph.
+        names: The names of the features of the training.
+    """
+    how = made_by(names)
+    if not how or data.get("x") is not None:
+        return data
+    return with_constant_feature(data) if how == "constant" else with_structural_features(data, how)
+
+
 def made_by(names: Sequence[str] | None) -> str:
-    """The ``features_from`` that made features of these names; empty where none did."""
+    """The ``features_from`` that made features of these names, or ``"constant"``; empty where none did."""
     if not names:
         return ""
+    if tuple(names) == (_CONSTANT,):
+        return "constant"
     if tuple(names) == ROLES:
         return "degree"
     return next((how for how, made in _MADE.items() if all(map(made.match, names))), "")

@@ -136,6 +136,8 @@ class Sentences:
             return None
         found = self.comparison.difference(uses, alone)
         sign = self.sign(found) if abs(found.mean) > self._little() else "even"
+        if sign != "ahead" and "both" not in self.squares:
+            return None  # features alone are behind, but nothing was tried that reads both
         titles = {
             "ahead": f"The features help: {uses} reaches {self._reach(uses)}, the structure alone "
             f"{self._reach(alone)} ({alone}).",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import torch
 from torch_geometric.data import Data
 
+from allpass.data.structural import has_features
 from allpass.errors import InputError
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE
@@ -110,20 +110,6 @@ def candidates_for(data: Data, names: Sequence[str] | None = None) -> list[Candi
             )
         return fitting
     return chosen
-
-
-def has_features(data: Data) -> bool:
-    """Whether nodes have features."""
-    return data.x is not None and data.x.shape[1] > 0
-
-
-def with_some_features(data: Data) -> Data:
-    """The same graph; one without features gets a column of ones, which no model of the structure reads."""
-    if has_features(data):
-        return data
-    filled = data.clone()
-    filled.x = torch.ones(data.num_nodes, 1)
-    return filled
 
 
 def _quick(name: str) -> Candidate:

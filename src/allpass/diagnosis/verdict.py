@@ -15,6 +15,7 @@ from torch_geometric.data import Data
 from allpass import display
 from allpass.data.draft import many
 from allpass.data.splits import Split, shares
+from allpass.data.structural import with_constant_feature
 from allpass.diagnosis.answers import Answer, Sentences
 from allpass.diagnosis.candidates import (
     EPOCHS,
@@ -23,7 +24,6 @@ from allpass.diagnosis.candidates import (
     Candidate,
     Square,
     candidates_for,
-    with_some_features,
 )
 from allpass.diagnosis.facts import Facts
 from allpass.diagnosis.race import Race, Stopped, race
@@ -122,8 +122,8 @@ class Verdict:
         drawn = f"{count} {rule} split{'s' * (count != 1)} ({self.comparison.shares})"
         limit = "without a limit of time" if self.budget is None else f"in a budget of {self.budget:g} s"
         text = (
-            f"{len(self.comparison.contenders)} models ran on the same {drawn}, {limit}. Networks were trained for "
-            f"at most {EPOCHS} epochs and stopped after {PATIENCE} without a lower validation loss; settings were "
+            f"{many(len(self.comparison.contenders), 'model')} ran on the same {drawn}, {limit}. Networks were trained "
+            f"for at most {EPOCHS} epochs and stopped after {PATIENCE} without a lower validation loss; settings were "
             "not tuned."
         )
         if self.cut:
@@ -215,7 +215,7 @@ def judge(
     folds = divide(data, splits, count=count)
     notes = check_splits(data, folds, chosen.score)
     runners = candidates_for(data, candidates)
-    data = with_some_features(data)
+    data = with_constant_feature(data)
     limit = budget if candidates is None else None
     device = device_of(device)
     rare = chosen.score == "roc_auc"

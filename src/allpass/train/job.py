@@ -15,6 +15,7 @@ from torch_geometric.data import Data
 
 from allpass.data.fingerprint import fingerprint
 from allpass.data.splits import Split
+from allpass.data.structural import with_constant_feature
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE, CorrectedModel
@@ -157,7 +158,8 @@ class Job:
             )
             for run in wanted
         ]
-        self.data = data
+        structure_alone = "ignores-features" in self.entry.traits and isinstance(data, Data)
+        self.data = with_constant_feature(data) if structure_alone else data
         if wrap is not None and not self.entry.is_network:
             raise InputError(f"Got wrap= for {self.entry.name!r}, which is no network.", "Leave it out.")
         found = device_of(config.device)

@@ -23,8 +23,9 @@ def check_graph(data: Data) -> None:
         raise InputError(f"{name} has no edges.", "Set data.edge_index, of shape [2, E].")
     if x is None:
         raise InputError(
-            f"{name} has no features, and a network learns from them.",
-            "Make features from the structure with features_from='degree' (or 'position', 'identity'), or set data.x.",
+            f"{name} has no features, and this model learns from them.",
+            "Take a model of the structure, such as 'structure-trees' or 'label-propagation', or make features with "
+            "features_from='degree' (or 'position', 'identity').",
         )
     if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[0] != N:
         got = f"of shape {list(x.shape)}" if isinstance(x, Tensor) else f"as a {type(x).__name__}"

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from allpass.data.splits import Split
-from allpass.data.structural import check_same_nodes, made_by, with_structural_features
+from allpass.data.structural import check_same_nodes, with_constant_feature, with_features_like
 from allpass.data.tables.encodings import Encoding, completed
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
@@ -148,6 +148,7 @@ class Trained:
         """
         config, units = replica.config, replica.units
         entry, task = resolve(replica.model)[0], config.recipe(data).task
+        data = with_constant_feature(data) if "ignores-features" in entry.traits else data
         names, scaler = _names(data, "feature_names"), Scaler.of(data.x, config.scaling)
         fills = fills_of(data.x, names)
         trained = cls(
@@ -330,8 +331,7 @@ class Trained:
         """The features of other data in the columns of the training, not yet scaled; complains where that cannot be."""
         if data.edge_index is None:
             raise InputError("The data has no edges.", "Load it with allpass.load, or set data.edge_index.")
-        if data.x is None and (how := made_by(self.feature_names)):
-            data = with_structural_features(data, how)
+        data = with_features_like(data, self.feature_names)
         if data.x is None:
             raise InputError("The data has no features x.", "Load it with allpass.load, or set data.x.")
         names = _names(data, "feature_names")

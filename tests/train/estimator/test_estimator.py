@@ -330,6 +330,14 @@ def _with(data: Data, **changes: object) -> Data:
     return other
 
 
+def test_a_model_of_the_structure_needs_no_features(data: Data) -> None:
+    bare = _with(data, x=None)
+    nodes = NodeClassifier("label-propagation").fit(bare)
+    np.testing.assert_array_equal(
+        nodes.predict(bare), NodeClassifier("label-propagation").fit(data).predict(data)
+    )
+
+
 def test_graphs_that_cannot_be(data: Data, split: Split) -> None:
     nodes, none = NodeClassifier(**QUICK), torch.zeros_like(split.train)
     for given, error, words in (

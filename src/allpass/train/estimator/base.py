@@ -19,6 +19,7 @@ from allpass.data.draft import many
 from allpass.data.load import load
 from allpass.data.split_rules import stratified
 from allpass.data.splits import Split
+from allpass.data.structural import with_constant_feature
 from allpass.errors import InputError
 from allpass.models.catalog import resolve
 from allpass.train.estimator.given import Array, Nodes, is_graph, of_rows, places_of, spread, stored_split
@@ -134,10 +135,13 @@ class NodeEstimator(Parameters):
 
     def _load(self, given: Any) -> Data:
         graph = load(given) if self._task == "classification" else load(given, task=self._task)
+        if "ignores-features" in resolve(self.model)[0].traits:
+            graph = with_constant_feature(graph)
         if graph.x is None:
             raise InputError(
                 f"The graph {graph.name!r} has no features x.",
-                "Make some with allpass.load(..., features_from='degree'), or set data.x.",
+                "Make some with allpass.load(..., features_from='degree'), or take a model of the structure, such as "
+                "'structure-trees'.",
             )
         return graph
 
