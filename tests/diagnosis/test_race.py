@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +18,7 @@ from allpass.diagnosis.race import race
 from allpass.diagnosis.verdict import judge
 from allpass.errors import InputError
 from allpass.train import fit, stopping
+from allpass.train.executors import Local
 from allpass.train.given import divide
 from allpass.train.rules.tasks import task
 
@@ -117,6 +119,21 @@ def test_the_verdict_does_not_depend_on_the_processes():
         (each.model, each.scores) for each in two.comparison.contenders
     ]
     assert one.summary == two.summary
+
+
+@pytest.mark.parametrize("names", [["label-propagation", "linear"], ["correct-and-smooth"]])
+def test_either_kind_of_candidates_may_be_missing(names, monkeypatch):
+    """Those that stand alone run together, then those that mend the predictions of others."""
+    monkeypatch.setattr(module, "EPOCHS", 3)
+    monkeypatch.setattr(module, "chosen", lambda jobs, count: Local("cpu", 2))
+    monkeypatch.setattr(module, "team", lambda track, machines: nullcontext(track.laps))
+    data = blocks(100)
+    said = []
+    folds = divide(data, "stratified", count=2)
+    found = race([Candidate(name) for name in names], data, folds, TASK, progress=said.append)
+    assert [one.candidate.model for one in found.finished] == names
+    assert found.splits == 2
+    assert f"training {', '.join(names)}" in said
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,7 @@ class _Course:
             for one in entrants
         ]
         found: list[Ended | None] = []
-        together = len(wanted) if self.at_once > 1 else 1
+        together = max(1, len(wanted)) if self.at_once > 1 else 1
         for start in range(0, len(wanted), together):
             part = wanted[start : start + together]
             if number == 0:
