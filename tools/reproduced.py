@@ -31,8 +31,8 @@ def kept(name: str) -> Sequence[Any]:
     rows: Sequence[Result] = read_results(FOLDER / f"{whole}.csv", study.result)
     if whole == name:
         return rows
-    shown = set(study.axes()["cells"])
-    return [row for row in rows if f"{row.name}/{row.column}" in shown]  # type: ignore[attr-defined]
+    shown = {(cell.name, cell.column.name, kind) for cell, kind in study.asked(Plan())}  # type: ignore[attr-defined]
+    return [row for row in rows if (row.name, row.column, row.kind) in shown]  # type: ignore[attr-defined]
 
 
 def facts() -> dict[str, Facts]:

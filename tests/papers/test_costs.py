@@ -20,7 +20,6 @@ from allpass.papers.costs import (
     count,
     mixing,
     mixing_as_printed,
-    mixing_with_structure,
 )
 
 N, F, HIDDEN, C = 30, 11, 6, 4
@@ -53,7 +52,7 @@ def test_the_printed_formulas() -> None:
     assert recounted.parameters == 3 * 3 * (7 + 1) + 9
     assert recounted.flops - printed.flops == (6 + 5 - 8) * 100 * 3
     assert mixing(size, 5, 5).parameters == mixing_as_printed(size, 5, 5).parameters
-    more = mixing_with_structure(size, 7, 3).parameters - recounted.parameters
+    more = mixing(size, 7, 3, channels=4).parameters - recounted.parameters
     assert more == 100 * 3 + 3 + 7  # a weight for each node, one more score, 4 x 4 in place of 3 x 3
 
 

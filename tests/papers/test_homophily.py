@@ -31,17 +31,6 @@ def measured(store: Store, plan: Plan) -> list[Statistic]:
     return STUDY.results(plan, store)
 
 
-@pytest.fixture
-def at_hand_here(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The folder of real datasets, named to the library; what it read before is forgotten."""
-    monkeypatch.setenv("ALLPASS_DATA", str(data_dir))
-    at_hand.graph_of.cache_clear()
-    at_hand.content_hash.cache_clear()
-    yield
-    at_hand.graph_of.cache_clear()
-    at_hand.content_hash.cache_clear()
-
-
 def values(rows: list[Statistic], title: str, name: str = "definition") -> dict[str, object]:
     return {row.metric: getattr(row, name) for row in rows if row.title == title}
 
@@ -66,7 +55,7 @@ def test_cora_karate_and_the_examples_need_no_data_folder(
     at_hand.content_hash.cache_clear()
 
 
-def test_the_two_conventions_by_hand_on_texas(store: Store, at_hand_here: None) -> None:
+def test_the_two_conventions_by_hand_on_texas(store: Store, real_data: None) -> None:
     """Counted edge by edge in plain Python, without any metric of the library."""
     rows = measured(store, Plan(("TEXAS",)))
     data = load("texas")
@@ -126,7 +115,7 @@ def test_a_quick_plan_is_the_one_that_runs_offline(store: Store) -> None:
     assert len(STUDY.tasks(Plan(), store)) == len(STUDY.subjects)
 
 
-def test_only_what_is_left_is_measured(store: Store, at_hand_here: None) -> None:
+def test_only_what_is_left_is_measured(store: Store, real_data: None) -> None:
     (task,) = STUDY.tasks(Plan(("texas",)), store)
     keys = STUDY.keys(task)
     (runs,) = STUDY.perform(task.only(keys[1:]), "cpu")

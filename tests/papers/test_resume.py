@@ -43,10 +43,7 @@ class Refusing:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_nothing_is_run_again(
-    name: str, tmp_path: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ALLPASS_DATA", str(data_dir))
+def test_nothing_is_run_again(name: str, tmp_path: Path, real_data: None) -> None:
     shutil.copy(BEFORE / "runs.db", tmp_path)
     study, plan = STUDIES[name], PLANS[name]
     with Store(tmp_path / "runs.db") as store:

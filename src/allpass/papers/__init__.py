@@ -6,14 +6,4 @@ from allpass.papers.runner import Failure, Progress, reproduce
 from allpass.papers.seeded import SeededStudy
 from allpass.papers.study import Plan, Study, Words
 
-__all__ = [
-    "STUDIES",
-    "Failure",
-    "Plan",
-    "Progress",
-    "Result",
-    "SeededStudy",
-    "Study",
-    "Words",
-    "reproduce",
-]
+__all__ = ["STUDIES", "Failure", "Plan", "Progress", "Result", "SeededStudy", "Study", "Words", "reproduce"]

@@ -22,7 +22,7 @@ from allpass.nn.inputs import as_features
 from allpass.papers.at_hand import graph_of
 from allpass.papers.costs import LAYERS, Cost, Size, by_formula, count
 from allpass.papers.dots import dots
-from allpass.papers.measuring import stored
+from allpass.papers.measuring import finished
 from allpass.papers.result import Result, made
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -182,11 +182,9 @@ class ComplexityStudy:
 
     def results(self, plan: Plan, store: Store) -> list[Costs]:
         found = []
-        for task in self.tasks(plan, store):
-            runs = stored(self.keys(task), store)
-            if runs is not None:
-                by_title = dict(zip(task.about["models"], runs, strict=True))
-                found += [self._result(task.about["dataset"], title, by_title, plan) for title in by_title]
+        for about, runs in finished(self, plan, store):
+            by_title = dict(zip(about["models"], runs, strict=True))
+            found += [self._result(about["dataset"], title, by_title, plan) for title in by_title]
         return found
 
     def _settings(self, title: str) -> dict[str, Any]:
@@ -200,10 +198,8 @@ class ComplexityStudy:
         times = run.curves["epoch_ms"]
         ratios = times / runs[model.base].curves["epoch_ms"] if model.base in runs else None
         place = list(self.datasets).index(dataset)
-        published, base = (
-            self.models[name].published[place] if name and self.models[name].published else None
-            for name in (title, model.base)
-        )
+        printed_times = [self.models[name].published if name else () for name in (title, model.base)]
+        published, base = (times[place] if times else None for times in printed_times)
         data = graph_of(self.datasets[dataset])
         size, classes = Size.of(_adjacency(data)), _classes(data)
         recounted, printed = LAYERS[model.layer]
@@ -241,18 +237,11 @@ class ComplexityStudy:
         )
 
     def facts(self, results: Sequence[Costs]) -> dict[str, object]:
-        mixed = [one for one in results if "ACM" in one.model]
-        by_model = [
-            [one for one in mixed if one.model == name] for name in dict.fromkeys(one.model for one in mixed)
-        ]
-        ratios = {
-            name: [
-                median(known)
-                for mine in by_model
-                if (known := [x for one in mine if (x := getattr(one, name))])
-            ]
-            for name in ("ratio", "published_ratio")
-        }
+        ratios: dict[str, list[float]] = {"ratio": [], "published_ratio": []}
+        for name, medians in ratios.items():
+            for title in dict.fromkeys(one.model for one in results if "ACM" in one.model):
+                known = [x for one in results if one.model == title and (x := getattr(one, name))]
+                medians += [median(known)] if known else []
         printed = [one for one in results if one.parameters_printed is not None]
         return {
             "parameters": sum(one.parameters_printed == one.parameters_counted for one in printed),
@@ -268,11 +257,9 @@ class ComplexityStudy:
         from pandas import DataFrame, Index
 
         cells = {(one.model, one.dataset): one for one in results}
-        models = [
-            title for title, model in self.models.items() if model.base and (title in {m for m, _ in cells})
-        ]
-        models = models or list(dict.fromkeys(one.model for one in results))
-        datasets = [name for name in self.datasets if any(dataset == name for _, dataset in cells)]
+        titles = list(dict.fromkeys(one.model for one in results))
+        models = [title for title in self.models if title in titles and self.models[title].base] or titles
+        datasets = [name for name in self.datasets if any(one.dataset == name for one in results)]
         return DataFrame(
             {name: [_text(cells.get((model, name))) for model in models] for name in datasets},
             index=Index([f"{model} / {self.models[model].base or model}" for model in models], name="models"),
@@ -280,22 +267,16 @@ class ComplexityStudy:
 
     def picture(self, results: Sequence[Costs]) -> Figure:
         """The ratios of every model over the datasets, ours and published."""
-
-        def ratios(name: str) -> dict[str, list[float]]:
-            return {
-                f"{title} / {model.base}": [
-                    x for one in results if one.model == title and (x := getattr(one, name)) is not None
-                ]
-                for title, model in self.models.items()
-                if model.base
-            }
-
+        lines = {
+            f"{title} / {model.base}": [one for one in results if one.model == title]
+            for title, model in self.models.items()
+            if model.base
+        }
         ways = {
             "published, V100 and dense adjacency": "published_ratio",
             "ours, CPU and sparse adjacency": "ratio",
         }
-        axis = "time of an epoch, times that of the base model"
-        return dots({way: ratios(name) for way, name in ways.items()}, axis, 1)
+        return dots(lines, ways, "time of an epoch, times that of the base model", 1)
 
 
 def counted(data: Data, key: Key) -> Cost:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -86,11 +87,6 @@ def mixing(size: Size, F: int, O: int, channels: int = 3) -> Cost:
     return features + structure + Cost(C * O + C * C, 2 * C * N * O + 2 * C * C * N + (2 * C - 1) * N * O)
 
 
-def mixing_with_structure(size: Size, F: int, O: int) -> Cost:
-    """The same with a channel of the structure."""
-    return mixing(size, F, O, channels=4)
-
-
 def mixing_as_printed(size: Size, F: int, O: int) -> Cost:
     """The formulas of the papers: 3 F (O + 1) + 9, and N O (8 + 6 F) + 2 O (nnz(LP) + nnz(HP)) + 18 N."""
     N = size.nodes
@@ -108,7 +104,7 @@ def krylov(size: Size, F: int, O: int, blocks: int = 5) -> Cost:
 LAYERS: Mapping[str, tuple[Layer, Layer | None]] = {
     "convolution": (convolution, convolution_as_printed),
     "mixing": (mixing, mixing_as_printed),
-    "mixing with structure": (mixing_with_structure, None),
+    "mixing with structure": (partial(mixing, channels=4), None),
     "krylov": (krylov, None),
 }
 """The layers by name: the cost recounted, and as it was printed where it was."""

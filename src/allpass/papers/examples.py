@@ -22,7 +22,7 @@ from allpass.metrics import (
     node_homophily,
 )
 from allpass.papers.at_hand import graph_of
-from allpass.papers.measuring import Measured, key_of, measure, stored
+from allpass.papers.measuring import Measured, finished, key_of, measure
 from allpass.papers.result import Result, made
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -146,11 +146,7 @@ class ExamplesStudy:
         return measure(task, self.keys(task), device, lambda key: measured(graph_of(key.dataset)))
 
     def results(self, plan: Plan, store: Store) -> list[Checked]:
-        return [
-            self._result(task.about["graph"], runs[0], plan)
-            for task in self.tasks(plan, store)
-            if (runs := stored(self.keys(task), store)) is not None
-        ]
+        return [self._result(about["graph"], run, plan) for about, (run,) in finished(self, plan, store)]
 
     def _result(self, name: str, run: Run, plan: Plan) -> Checked:
         example = self.graphs[name]
@@ -177,7 +173,6 @@ class ExamplesStudy:
         return {
             "known": sum(result.known for result in results),
             "agree": sum(result.agree for result in results),
-            "largest": f"{max(result.difference for result in results):.5f}",
         }
 
     def matrix(self, results: Sequence[Checked]) -> DataFrame:

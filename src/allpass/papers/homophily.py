@@ -22,7 +22,7 @@ from allpass.metrics.homophily import measure_class, measure_edge, measure_node
 from allpass.metrics.labelled import Loops
 from allpass.papers.at_hand import content_hash, graph_of
 from allpass.papers.dots import dots
-from allpass.papers.measuring import Measured, key_of, measure, stored
+from allpass.papers.measuring import Measured, finished, key_of, measure
 from allpass.papers.result import Result, made, rounded
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -165,12 +165,8 @@ class HomophilyStudy:
         return measure(task, self.keys(task), device, partial(_measured, scaling=self.scaling))
 
     def results(self, plan: Plan, store: Store) -> list[Statistic]:
-        found = []
-        for task in self.tasks(plan, store):
-            runs = stored(self.keys(task), store)
-            if runs is not None:
-                found += self._results(task.about["dataset"], runs)
-        return found
+        done = finished(self, plan, store)
+        return [row for about, runs in done for row in self._results(about["dataset"], runs)]
 
     def _results(self, title: str, runs: Sequence[Run]) -> list[Statistic]:
         subject = self.subjects[title]
@@ -178,14 +174,12 @@ class HomophilyStudy:
         how = made(runs)
         how["seconds"] = round(
             sum(run.seconds for run in runs) / len(by["definition"]), 3
-        )  # all rows share the runs
+        )  # shared by all rows
         tolerance = self.tolerance if subject.tolerance is None else subject.tolerance
         found = []
         for metric, value in by["definition"].items():
-            published = subject.published.get(metric)
-            printed, defined = (
-                rounded(number, DIGITS) for number in (by.get("printed", {}).get(metric), value)
-            )
+            published, defined = subject.published.get(metric), rounded(value, DIGITS)
+            printed = rounded(by.get("printed", {}).get(metric), DIGITS)
             found.append(
                 Statistic(
                     title=title,
@@ -206,10 +200,8 @@ class HomophilyStudy:
 
     def facts(self, results: Sequence[Statistic]) -> dict[str, object]:
         printed = [one for one in results if one.by and one.metric in PUBLISHED and one.printed is not None]
-        of = {
-            word: sum(one.by == word for one in printed)
-            for word in ("both", "printed", "definition", "between")
-        }
+        words = ("both", "printed", "definition", "between")
+        of = {word: sum(one.by == word for one in printed) for word in words}
         apart = max(printed, key=lambda one: abs(one.definition_difference or 0.0))
         return {
             **of,
@@ -231,17 +223,9 @@ class HomophilyStudy:
 
     def picture(self, results: Sequence[Statistic]) -> Figure:
         """By how far each convention misses the published numbers."""
-
-        def misses(name: str) -> dict[str, list[float]]:
-            return {
-                _symbol(metric): [
-                    x for one in results if one.metric == metric and (x := getattr(one, name)) is not None
-                ]
-                for metric in PUBLISHED
-            }
-
+        lines = {_symbol(metric): [one for one in results if one.metric == metric] for metric in PUBLISHED}
         ways = {"definition": "definition_difference", "authors' counting": "printed_difference"}
-        return dots({way: misses(name) for way, name in ways.items()}, "ours minus the published number", 0)
+        return dots(lines, ways, "ours minus the published number", 0)
 
 
 def reproduced_by(

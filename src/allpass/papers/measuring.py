@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from allpass.train.executors.task import Task
 from allpass.train.runs.run import Key, Run
 from allpass.train.runs.store import Store
 from allpass.train.runs.versions import versions
+
+if TYPE_CHECKING:
+    from allpass.papers.study import Plan, Study
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,14 @@ def key_of(study: str, method: int, *, dataset: str, seed: int = 0, **more: Any)
     given = {name: more.pop(name, default) for name, default in parts.items()}
     protocol = {"study": study, "method": method, **more}
     return Key(dataset=dataset, split="", split_hash="", seed=seed, protocol=protocol, **given)
+
+
+def finished(study: Study[Any], plan: Plan, store: Store) -> Iterator[tuple[Mapping[str, Any], list[Run]]]:
+    """What each task of a study is about, and its runs, where a store has all of them."""
+    for task in study.tasks(plan, store):
+        runs = stored(study.keys(task), store)
+        if runs is not None:
+            yield task.about, runs
 
 
 def stored(keys: Sequence[Key], store: Store) -> list[Run] | None:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from allpass.graph import Operator, components
 from allpass.models.rank import Architecture, hidden_ranks
-from allpass.papers.measuring import Measured, key_of, measure, stored
+from allpass.papers.measuring import Measured, finished, key_of, measure
 from allpass.papers.result import Result, made
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -101,19 +101,15 @@ class RankStudy:
 
     def tasks(self, plan: Plan, store: Store, known: Sequence[Ranks] = ()) -> list[Task]:  # noqa: ARG002
         """A task is an architecture with an activation, for all seeds."""
-        size = self.quick if plan.quick else {"seeds": self.seeds, "depth": self.network["depth"]}
+        whole = {"seeds": self.seeds, "depth": self.network["depth"]}
+        size = {name: self.quick[name] for name in whole} if plan.quick else whole
         chosen = plan.choose(self.id, self.axes(), {"activations": self.quick["activations"]})
         there = {(result.network, result.activation) for result in known}
         return [
             Task(
                 OfStudy(self.id),
                 f"{self.networks[network]} with {self.activations[activation]}",
-                {
-                    "network": network,
-                    "activation": activation,
-                    "seeds": size["seeds"],
-                    "depth": size["depth"],
-                },
+                {"network": network, "activation": activation, **size},
                 gpu=0.0,
             )
             for network in chosen["networks"]
@@ -126,9 +122,7 @@ class RankStudy:
             key_of(
                 self.id,
                 METHOD,
-                dataset="G({nodes}, {p:g})".format(
-                    **self.graph
-                ),  # its numbers and the seed say how it is drawn
+                dataset="G({nodes}, {p:g})".format(**self.graph),
                 model=task.about["network"],
                 settings={**self.network, **{name: task.about[name] for name in ("activation", "depth")}},
                 seed=seed,
@@ -142,12 +136,8 @@ class RankStudy:
         return measure(task, self.keys(task), device, partial(self._ranks, device=device))
 
     def results(self, plan: Plan, store: Store) -> list[Ranks]:
-        found = []
-        for task in self.tasks(plan, store):
-            runs = stored(self.keys(task), store)
-            if runs is not None:
-                found.append(self._result(task.about["network"], task.about["activation"], runs, plan))
-        return found
+        done = finished(self, plan, store)
+        return [self._result(about["network"], about["activation"], runs, plan) for about, runs in done]
 
     def _ranks(self, key: Key, device: str) -> Measured:
         x, A = drawn(**self.graph, seed=key.seed)
@@ -187,17 +177,12 @@ class RankStudy:
         )
 
     def facts(self, results: Sequence[Ranks]) -> dict[str, object]:
-        by = {(result.network, result.activation): result for result in results}
-        relu, tanh = (
-            [one for (_, name), one in by.items() if name == activation] for activation in ("relu", "tanh")
-        )
+        relu, tanh = ([one for one in results if one.activation == name] for name in ("relu", "tanh"))
         return {
-            "draws": results[0].runs,
             "known": sum(result.known for result in results),
             "within": sum(result.within or 0 for result in results),
             "relu_gone": f"{min(one.until(GONE) + 1 for one in relu)} to {max(one.until(GONE) + 1 for one in relu)}",
             "tanh_last": f"{min(one.means[-1] for one in tanh):.0f} to {max(one.means[-1] for one in tanh):.0f}",
-            "last_without_tanh": f"{max(one.means[-1] for one in results if 'tanh' not in one.activation):.1f}",
         }
 
     def matrix(self, results: Sequence[Ranks]) -> DataFrame:
@@ -213,17 +198,10 @@ class RankStudy:
                 f"{_after(one, GONE)}{self._read(one, 'relu', 'gone')}",
                 f"{one.means[-1]:.1f} ± {float(str(one.deviation).split()[-1]):.1f}{self._read(one, 'tanh', 'tanh')}",
             )
-            for one in results
+            for one in sorted(results, key=self._order)
         ]
-        names = [
-            "network",
-            "activation",
-            "full up to layer",
-            f"below {GONE} from layer",
-            "rank in the last layer",
-        ]
-        frame = DataFrame(lines, columns=Index(names))
-        return frame.set_index("network")
+        landmarks = ["full up to layer", f"below {GONE} from layer", "rank in the last layer"]
+        return DataFrame(lines, columns=Index(["network", "activation", *landmarks])).set_index("network")
 
     def _order(self, one: Ranks) -> tuple[int, int]:
         return list(self.networks).index(one.network), list(self.activations).index(one.activation)

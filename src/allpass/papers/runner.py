@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 from allpass.errors import AllpassError, InputError
 from allpass.papers.result import R
@@ -68,17 +69,8 @@ def reproduce(
         known: Rows of an earlier run; what they hold is not run again.
     """
     plan = plan or Plan()
-    claim = [
-        Key(
-            dataset="",
-            fingerprint="",
-            model="",
-            split="",
-            split_hash="",
-            seed=0,
-            protocol={"driver": study.id},
-        )
-    ]
+    unnamed: dict[str, Any] = dict.fromkeys(("dataset", "fingerprint", "model", "split", "split_hash"), "")
+    claim = [Key(**unnamed, seed=0, protocol={"driver": study.id})]
     if not store.claim(claim, seconds=CLAIM):
         raise InputError(
             f"Another process is running {study.id!r} in the store {str(store.path)!r}.",

@@ -12,7 +12,6 @@ import pytest
 
 from allpass.data import load, regular_graph, splits
 from allpass.errors import InputError
-from allpass.papers import at_hand
 from allpass.papers.study import Plan
 from allpass.papers.synthetic.level import Level
 from allpass.papers.synthetic.study import STUDY, SyntheticStudy
@@ -41,14 +40,12 @@ def done(study: SyntheticStudy, plan: Plan, store: Store) -> list[Level]:
 
 
 def test_a_quick_plan_runs_offline_and_every_row_has_the_same_names(
-    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, nothing_read: None
 ) -> None:
     monkeypatch.delenv("ALLPASS_DATA", raising=False)
     monkeypatch.setenv("ALLPASS_CACHE", str(tmp_path))
-    at_hand.graph_of.cache_clear()
     plan = Plan(quick=True)
     rows = done(SMALL, plan, store)
-    at_hand.graph_of.cache_clear()
     found = {(row.what, row.level) for row in rows}
     assert found == {
         (what, level)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from allpass.papers.study import Plan
@@ -19,7 +21,8 @@ def test_it_is_a_part_of_the_table_of_random_splits() -> None:
     )
     assert asked < whole
     assert {cell.name for cell in STUDY.spec.cells}.isdisjoint({"BernNet", "GCNII", "GCNII*"})
-    assert all(cell in TABLE.spec.cells for cell in STUDY.spec.cells)
+    theirs = [replace(cell, defaults=False) for cell in TABLE.spec.cells]
+    assert all(cell in theirs for cell in STUDY.spec.cells)
     assert "acm-bars" not in TABLES
 
 

@@ -249,6 +249,11 @@ def test_models_without_published_settings_may_run_with_their_own(store: Store) 
     assert (row.published.mean, row.published.verdict) == (60.0, INCOMPARABLE)
 
 
+def test_a_cell_without_published_settings_may_run_with_the_defaults(store: Store) -> None:
+    study = table(OWN.replace("published = [60.0]", "published = [60.0], defaults = true"))
+    assert "same GCN/Low" in asked(study, "same")
+
+
 def test_its_names_by_what_they_name() -> None:
     axes = table(OWN).axes()
     assert axes["rows"] == ["GCN", "MLP, wide", "Elsewhere"]

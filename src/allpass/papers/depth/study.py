@@ -14,7 +14,7 @@ from allpass.papers.depth.grid import Combination, Grid, parse_grid
 from allpass.papers.depth.predictions import Ground
 from allpass.papers.depth.trainings import MOMENTS, QUANTITIES, DeepTrainings
 from allpass.papers.measuring import stored
-from allpass.papers.result import Result, made, rounded
+from allpass.papers.result import Result, made, place_of, rounded
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
 from allpass.papers.tables.trainings import prepared
@@ -121,7 +121,7 @@ class DepthStudy:
 
     def tasks(self, plan: Plan, store: Store, known: Sequence[Deep] = ()) -> list[Task]:  # noqa: ARG002
         """A task is one network on one graph with all learning rates and splits."""
-        there = {(one.dataset, one.activation, one.initialisation, one.layers) for one in known}
+        there = {place_of(one) for one in known}
         return [
             Task(
                 OfStudy(self.id),
@@ -151,7 +151,7 @@ class DepthStudy:
         return found
 
     def facts(self, results: Sequence[Deep]) -> dict[str, object]:
-        by = {(one.dataset, one.activation, one.initialisation, one.layers): one for one in results}
+        by = {place_of(one): one for one in results}
         deepest = max(self.grid.depths)
         last = [one for one in results if one.layers == deepest]
         advised = [one for one in last if (one.initialisation, one.activation) == ("combined", "adarelu")]
@@ -169,8 +169,6 @@ class DepthStudy:
             "kept_size": f"{min(sizes[False], default=0.0):.0f}",
             "lost_size": f"{min(sizes[True], default=0.0):.0f}",
             "best": "; ".join(self._best(name, results) for name in self.grid.datasets),
-            "networks": f"{len(results):,}",
-            "lost": sum(one.lost for one in results),
             "tried": f"{sum(one.tried for one in results):,}",
             "tried_diverged": f"{sum(one.tried_diverged for one in results):,}",
             "tried_exploded": f"{sum(one.tried_exploded for one in results):,}",
@@ -182,8 +180,8 @@ class DepthStudy:
             **self._adarelu(by),
         }
 
-    def _adarelu(self, by: Mapping[tuple[str, str, str, int], Deep]) -> dict[str, object]:
-        """Channel-wise against shared AdaReLU, over all other choices, where neither diverged."""
+    def _adarelu(self, by: Mapping[tuple[Any, ...], Deep]) -> dict[str, object]:
+        """Channel-wise against shared AdaReLU, over all other choices; a run that diverged has 0."""
         pairs = [
             one.mean - other.mean
             for (dataset, activation, initialisation, layers), one in by.items()
@@ -214,16 +212,15 @@ class DepthStudy:
         from pandas import DataFrame
 
         layers = max(one.layers for one in results)
-        last = {
-            (one.activation, one.initialisation, one.dataset): one for one in results if one.layers == layers
-        }
+        by = {place_of(one): one for one in results}
         names = [(a, i) for a in self.grid.activations for i in self.grid.initialisations]
-        names = [name for name in names if any((*name, dataset) in last for dataset in self.grid.datasets)]
-        frame = DataFrame(
-            [(self.grid.activations[a], i) for a, i in names], columns=["activation", "initialisation"]
-        )
+        names = [
+            name for name in names if any((dataset, *name, layers) in by for dataset in self.grid.datasets)
+        ]
+        shown = [(self.grid.activations[a], i) for a, i in names]
+        frame = DataFrame(shown, columns=["activation", "initialisation"])
         for dataset, title in self.grid.datasets.items():
-            mine = [last.get((*name, dataset)) for name in names]
+            mine = [by.get((dataset, *name, layers)) for name in names]
             best = max((one.mean or 0.0 for one in mine if one and one.learns), default=None)
             frame[title] = [_text(one, best) for one in mine]
         return frame.set_index("activation")
@@ -236,23 +233,12 @@ class DepthStudy:
         for panel, (dataset, title) in zip(flat, self.grid.datasets.items(), strict=False):
             panel.set_title(title, fontsize=9, loc="left")
             mine = [one for one in results if one.dataset == dataset]
-            for (initialisation, activation), (role, line, marker) in _DRAWN.items():
-                chosen = [
-                    one
-                    for one in mine
-                    if (one.initialisation, one.activation) == (initialisation, activation)
-                ]
+            for drawn, (role, line, marker) in _DRAWN.items():
+                chosen = [one for one in mine if (one.initialisation, one.activation) == drawn]
                 kept = [one for one in chosen if not one.lost]
-                label = f"{initialisation}, {self.grid.activations[activation]}"
-                style: dict[str, Any] = {
-                    "color": light(role),
-                    "linestyle": line,
-                    "marker": marker,
-                    "markersize": 3.5,
-                }
-                panel.plot(
-                    [one.layers for one in kept], [one.mean or 0.0 for one in kept], label=label, **style
-                )
+                label = f"{drawn[0]}, {self.grid.activations[drawn[1]]}"
+                layers, means = [one.layers for one in kept], [one.mean or 0.0 for one in kept]
+                panel.plot(layers, means, line, marker=marker, color=light(role), markersize=3.5, label=label)
                 lost = [one.layers for one in chosen if one.lost]
                 panel.plot(lost, [2.0] * len(lost), "x", color=light(role), markersize=5)
             if mine and mine[0].majority is not None:
@@ -266,6 +252,7 @@ class DepthStudy:
         flat[0].plot([], [], "x", color=light("muted"), label="all runs diverged")
         for panel in flat[len(self.grid.datasets) :]:
             panel.set_axis_off()
+        flat[2].tick_params(labelbottom=True)  # no panel stands below it
         name_outer(grid, "layers", ["accuracy on test nodes, %"] * 2)
         legend(figure, grid, 4)
         return figure
@@ -349,10 +336,6 @@ def _texts(curves: Mapping[str, NDArray[np.float64]]) -> dict[str, Any]:
     return {name: " ".join(f"{value:.2f}" for value in values) for name, values in curves.items()}
 
 
-def _read() -> DepthStudy:
-    words, content = read_spec("depth")
-    return DepthStudy(words, parse_grid(content))
-
-
-STUDY = _read()
+_WORDS, _CONTENT = read_spec("depth")
+STUDY = DepthStudy(_WORDS, parse_grid(_CONTENT))
 """The study of all that the report leaves open about depth."""

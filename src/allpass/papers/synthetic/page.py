@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,21 +67,19 @@ def facts(spec: SyntheticSpec, results: Sequence[Level]) -> dict[str, object]:
     for name, mine in by_network.items():
         found[f"within_{name.lower().replace('-', '_').replace(' ', '_')}"] = _within(spec, mine)
     for series in spec.series:
+        worse = 0
         for older in OLDER:
-            counts = {"better": 0, "worse": 0, "open": 0}
-            for base in spec.bases:
+            better = 0
+            for base, network in product(spec.bases, AVERAGING):
                 curves = Curves(results, series, base)
-                for network in AVERAGING:
-                    levels = curves.levels(network, CLAIMED, older)
-                    if len(levels) > 2:
-                        claimed, other, scores = (
-                            curves.values(what, levels) for what in (CLAIMED, older, network)
-                        )
-                        _, low, high = lead(claimed, other, scores)
-                        counts["better" if low > 0 else "worse" if high < 0 else "open"] += 1
-            found |= {
-                f"{series}_{older.removesuffix('_homophily')}_{word}": count for word, count in counts.items()
-            }
+                whats = (CLAIMED, older, network)
+                levels = curves.levels(*whats)
+                if len(levels) > 2:
+                    claimed, other, scores = (curves.values(what, levels) for what in whats)
+                    _, low, high = lead(claimed, other, scores)
+                    better, worse = better + (low > 0), worse + (high < 0)
+            found[f"{series}_{older.removesuffix('_homophily')}_better"] = better
+        found[f"{series}_worse"] = worse
     return found
 
 
@@ -98,14 +97,9 @@ def matrix(spec: SyntheticSpec, results: Sequence[Level]) -> DataFrame:
             worst = max((one.difference or 0.0 for one in mine), key=abs, default=0.0)
             ranks = (_rank(curves, metric, network) for metric in (*OLDER, CLAIMED))
             lines.append((network, base, _within(spec, mine), f"{worst:+.1f}".replace("-", "−"), *ranks))
+    agreement = [f"levels within {spec.tolerance:g} points", "largest difference"]
     symbols = [f"rank corr. with {METRICS[metric].symbol}" for metric in (*OLDER, CLAIMED)]
-    names = [
-        "network",
-        "features of",
-        f"levels within {spec.tolerance:g} points",
-        "largest difference",
-        *symbols,
-    ]
+    names = ["network", "features of", *agreement, *symbols]
     return DataFrame(lines, columns=Index(names)).set_index("network")
 
 
@@ -129,17 +123,9 @@ def picture(spec: SyntheticSpec, results: Sequence[Level]) -> Figure:
             panel.plot(
                 x[order], accuracy[order], line, marker=marker, color=light(role), markersize=3, label=network
             )
-            printed = [curves.rows[network][level].published for level in levels]
-            known = [(a, b) for a, b in zip(x, printed, strict=True) if b is not None]
-            panel.plot(
-                [a for a, _ in known],
-                [b for _, b in known],
-                marker,
-                markersize=6,
-                markerfacecolor="none",
-                markeredgecolor=light(role),
-                markeredgewidth=0.7,
-            )
+            printed = np.array([curves.rows[network][level].published for level in levels], dtype=float)
+            hollow, *_ = panel.plot(x, printed, marker, markersize=6, markeredgewidth=0.7)
+            hollow.set(markerfacecolor="none", markeredgecolor=light(role))
         panel.set(xlabel=METRICS[metric].symbol, ylim=(0, 103))
         panel.grid(axis="y")
     grid[0].set_ylabel("accuracy on test nodes, %")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allpass.metrics import METRICS
-from allpass.papers.measuring import measure, stored
+from allpass.papers.measuring import finished, measure
 from allpass.papers.result import made, rounded
 from allpass.papers.specs import read_spec
 from allpass.papers.study import OfStudy, Plan, Words
@@ -106,11 +106,7 @@ class SyntheticStudy:
                 yield from runs_of(self.drawn.job(task.about, number, device), mine, wanted)
 
     def results(self, plan: Plan, store: Store) -> list[Level]:
-        return [
-            self._result(task.about, runs, plan)
-            for task in self.tasks(plan, store)
-            if (runs := stored(self.keys(task), store)) is not None
-        ]
+        return [self._result(about, runs, plan) for about, runs in finished(self, plan, store)]
 
     def facts(self, results: Sequence[Level]) -> Mapping[str, object]:
         return page.facts(self.spec, results)
@@ -184,10 +180,6 @@ def _mean(runs: Sequence[Run], score: str) -> float:
     return found if math.isfinite(found) else -math.inf
 
 
-def _read() -> SyntheticStudy:
-    words, content = read_spec("synthetic")
-    return SyntheticStudy(words, parse_synthetic(content))
-
-
-STUDY = _read()
+_WORDS, _CONTENT = read_spec("synthetic")
+STUDY = SyntheticStudy(_WORDS, parse_synthetic(_CONTENT))
 """The study of accuracy against homophily."""

@@ -157,27 +157,17 @@ def _signed(value: float) -> str:
 def _read() -> BarStudy:
     words, content = read_spec("acm-bars")
     whole = read_table(content["table"])
-    left_out = {
-        column: max(
-            cell.published[0]
-            for cell in whole.cells
-            if cell.name in content["left_out"] and cell.column.name == column and cell.published
-        )
-        for column in content["columns"]
-    }
+    columns = [column for name in content["columns"] for column in whole.columns if column.name == name]
+    cells = [cell for cell in whole.cells if cell.column in columns]
+    left_out: dict[str, float] = {}
+    for cell in cells:
+        if cell.name in content["left_out"] and cell.published:
+            left_out[cell.column.name] = max(cell.published[0], left_out.get(cell.column.name, 0.0))
     charts = Charts(content["rivals"], left_out, content["families"], content["gains"])
     rows = {*charts.rivals, *charts.families, *charts.augmented}
-    part = replace(
-        whole,
-        id="acm-bars",
-        words=words,
-        columns=tuple(
-            column for name in content["columns"] for column in whole.columns if column.name == name
-        ),
-        cells=tuple(
-            cell for cell in whole.cells if cell.name in rows and cell.column.name in content["columns"]
-        ),
-    )
+    # the charts compare published settings, so no row is run with defaults
+    shown = [replace(cell, defaults=False) for cell in cells if cell.name in rows]
+    part = replace(whole, id="acm-bars", words=words, columns=tuple(columns), cells=tuple(shown))
     return BarStudy(part, charts=charts)
 
 

@@ -31,13 +31,11 @@ def few_labels(spec: Spec, results: Sequence[Accuracy]) -> Mapping[str, object]:
     for name, kind in (ways[0], ways[2]):
         best = best_rows(found, kind)
         facts[f"best_{name}"] = share(row in PROPOSED for row in best.values())
-    published, ours = found.column("GCN", None), found.column("GCN", "same")
-    facts["gcn"] = signed([ours[column] - published[column] for column in ours if column in published], 1)
-    theirs = [(found.column(row, None), found.column(row, "same")) for row in PROPOSED]
-    facts["proposed"] = signed(
-        [mine[column] - printed[column] for printed, mine in theirs for column in mine if column in printed],
-        1,
-    )
+    for name, rows in {"gcn": ("GCN",), "proposed": PROPOSED}.items():
+        pairs = [(found.column(row, "same"), found.column(row, None)) for row in rows]
+        facts[name] = signed(
+            [ours[place] - printed[place] for ours, printed in pairs for place in ours if place in printed], 1
+        )
     return facts
 
 

@@ -56,7 +56,8 @@ def heat_map(spec: Spec, results: Sequence[Accuracy]) -> Figure:
                 Rectangle(place, 1, 1, fill=False, hatch="////", edgecolor=light("muted"), linewidth=0)
             )
         if points is not None:
-            dark = one.learns and abs(points) > 0.7 * FULL
+            red, green, blue, _ = colours(scale(points))
+            dark = one.learns and 0.3 * red + 0.59 * green + 0.11 * blue < 0.5  # the brightness of the colour
             axes.text(
                 place[0] + 0.5,
                 place[1] + 0.5,
@@ -72,20 +73,16 @@ def heat_map(spec: Spec, results: Sequence[Accuracy]) -> Figure:
     axes.set_yticks([place + 0.5 for place in range(len(rows))], rows)
     axes.tick_params(length=0, labelcolor=light("ink"), labelsize=7.5, labeltop=True, labelbottom=False)
     if len(columns) > 8:
-        axes.tick_params(axis="x", labelrotation=30)
+        axes.set_xticks(axes.get_xticks(), columns, rotation=40, ha="left", rotation_mode="anchor")
     for spine in axes.spines.values():
         spine.set_visible(False)
     figure.colorbar(
         ScalarMappable(scale, colours), ax=axes, shrink=0.6, label="ours − published, points", extend="both"
     )
+    idle = "no better than the majority class"
     keys = [
         Patch(facecolor=light("track"), label="nothing published, or other data"),
-        Patch(
-            facecolor="none",
-            hatch="////",
-            edgecolor=light("muted"),
-            label="no better than the majority class",
-        ),
+        Patch(facecolor="none", hatch="////", edgecolor=light("muted"), label=idle),
     ]
-    figure.legend(handles=keys, loc="outside lower center", ncols=2)
+    figure.legend(handles=keys, loc="outside lower center", ncols=2 if wide else 1)
     return figure

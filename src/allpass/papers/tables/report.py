@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from allpass.papers.tables.result import Accuracy, Kind
 from allpass.papers.tables.spec import Cell, Spec
+from allpass.papers.tables.verdicts import INCOMPARABLE
 from allpass.train.statistics import paired
 
 if TYPE_CHECKING:
@@ -75,20 +76,15 @@ def facts(spec: Spec, results: Sequence[Accuracy]) -> dict[str, object]:
     pairs = [(found.of(cell, "same"), found.of(cell, "fresh")) for cell in acm]
     both = [(one, other) for one, other in pairs if one and other and one.agrees is not None]
     shown = [one for cell in found.cells if (one := found.of(cell, found.main)) is not None]
-    points = [
-        one.published.difference
-        for one in same
-        if one.published.difference is not None and one.published.verdict != "not comparable"
-    ]
+    compared = [one.published for one in same if one.published.verdict != INCOMPARABLE]
+    points = [one.difference for one in compared if one.difference is not None]
     tempted = [
         one.best_on_test - one.mean for one in results if one.best_on_test and one.mean and one.variant == ""
     ]
     by_column: dict[str, list[Accuracy]] = {}
     for one in shown:
         by_column.setdefault(one.column.lower(), []).append(one)
-    majority = {
-        name: [one.majority for one in mine if one.majority is not None] for name, mine in by_column.items()
-    }
+    majority = {name: [one.majority for one in mine if one.majority] for name, mine in by_column.items()}
     tuned = {cell.row: one for cell in found.cells if (one := found.of(cell, "tuned")) is not None}
     return {
         "agree": share(one.agrees for one in same if one.agrees is not None),
@@ -139,16 +135,8 @@ def _gap(one: Accuracy, other: Accuracy) -> float:
 def gap(found: Results, rows: Iterable[str], base: str, kind: Kind | None) -> str:
     """The mean difference of some rows from another one over all columns; of published means without a kind."""
     baseline = found.column(base, kind)
-    means = (found.column(row, kind) for row in rows)
-    return signed(
-        [
-            mean - baseline[column]
-            for of_row in means
-            for column, mean in of_row.items()
-            if column in baseline
-        ],
-        1,
-    )
+    means = [item for row in rows for item in found.column(row, kind).items()]
+    return signed([mean - baseline[column] for column, mean in means if column in baseline], 1)
 
 
 def best_rows(found: Results, kind: Kind | None) -> dict[str, str]:

@@ -77,6 +77,7 @@ class Cell:
         tied: What some of the settings change that are tried.
         fixed: The settings that make the model what the row says, ``space`` what is searched for it in addition.
         settings: All settings of the printed number; None where none were published.
+        defaults: Whether it is run with the defaults of our model where none were published.
         seeds: With how many other seeds it is run too.
         published: Mean and, where it was printed, deviation in percent; ``beside`` what was printed next to the
             settings, ``rerun`` the authors' own code, run again.
@@ -94,6 +95,7 @@ class Cell:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     space: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] | None = None
+    defaults: bool = False
     strategy: str = ""
     seeds: int = 0
     published: tuple[float, ...] = ()
@@ -130,7 +132,6 @@ class Spec:
         cells: Its numbers, row by row.
         tuning: How it tunes.
         quick: The rows and columns of a quick run; all where none is named.
-        defaults: Whether cells without published settings are run with the defaults of our model.
     """
 
     id: str
@@ -139,7 +140,6 @@ class Spec:
     cells: tuple[Cell, ...]
     tuning: Tuning = field(default_factory=Tuning)
     quick: tuple[str, ...] = ()
-    defaults: bool = False
 
     @property
     def rows(self) -> list[str]:
@@ -185,7 +185,8 @@ def parse_table(name: str, words: Words, content: Mapping[str, Any]) -> Spec:
             rows.get((variant, given["against"]) if "against" in given else ("", row), {}) if variant else {}
         )
         ours = bool(base) and "against" not in given  # a variant of a number of the source
-        of_row = {"runs": content.get("runs", 10), "searched": not ours, **given}
+        shared = {"runs": content.get("runs", 10), "defaults": content.get("defaults", False)}
+        of_row = {**shared, "searched": not ours, **given}
         for place, of_cell in _numbers(given, base).items():
             again = content.get("seeds", {"cells": ()})
             seeds = again["count"] if f"{joined(variant, row)}/{place}" in again["cells"] else 0
@@ -198,7 +199,6 @@ def parse_table(name: str, words: Words, content: Mapping[str, Any]) -> Spec:
         tuple(cells),
         Tuning(**content.get("tuned", {})),
         tuple(content.get("quick", ())),
-        content.get("defaults", False),
     )
 
 
@@ -286,6 +286,7 @@ def _cell(
         fixed=fixed,
         space=of_row.get("space", {}),
         settings=settings,
+        defaults=both["defaults"],
         strategy=of_row.get("strategy", ""),
         seeds=seeds,
         published=tuple(of_cell.get("published", ())),

@@ -148,7 +148,7 @@ class TableStudy:
 
     def _published(self, cell: Cell) -> Mapping[str, Any] | None:
         """The settings of the same-settings number."""
-        return cell.fixed if cell.settings is None and self.spec.defaults else cell.settings
+        return cell.fixed if cell.settings is None and cell.defaults else cell.settings
 
     def _stages(self, cell: Cell, kind: Kind, plan: Plan, store: Store) -> Iterator[tuple[str, Trainings]]:
         """The trainings that a number needs, as far as they are known: a tuned one may need searches first.

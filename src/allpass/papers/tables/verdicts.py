@@ -30,11 +30,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(
-    ours: Sequence[float],
-    theirs: Sequence[float],
-    *,
-    runs: int = 10,
-    spread: Spread = "population",
+    ours: Sequence[float], theirs: Sequence[float], *, runs: int = 10, spread: Spread = "population"
 ) -> Verdict:
     """The mean of our runs against a printed mean, with Welch's interval of the difference.
 
