@@ -43,8 +43,13 @@ def tidied(notebook: Any) -> Any:
     for number, cell in enumerate(notebook.cells, 1):
         cell.id, cell.metadata = f"cell-{number}", {}
         if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
+            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr" and not _is_empty(one)]
     return notebook
+
+
+def _is_empty(output: Any) -> bool:
+    """Whether an output is a progress line that has been emptied, as after all that takes longer than a second."""
+    return output.output_type == "display_data" and not any(output.data.values())
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.run import TOOLS
 from benchmarks.timing import RESULTS
 from benchmarks.verdict import MODELS
 
@@ -90,14 +91,20 @@ def sweeps() -> str:
         )
         for one in found["sweeps"]
     ]
-    gap = found["difference"]
+    gap, machine = found["difference"], found["machine"]
+    same = (
+        "The numbers do not depend on the workers."
+        if found["same_numbers"]
+        else "The numbers depend on the workers!"
+    )
     shown = table(
         ("workers>", "early stopping", "runs>", "seconds>", "times as fast>", "chosen: test accuracy>"), rows
     )
     return (
         f"{shown}\n\n{found['trials']} settings of `{found['model']}` on {found['count']} splits of {found['nodes']:,} "
         f"nodes. The setting that early stopping chooses differs in test accuracy by {100 * gap['mean']:+.2f} points, "
-        f"95% interval {100 * gap['low']:+.2f} to {100 * gap['high']:+.2f}. Measured on {_machine(found, 'cpu')}."
+        f"95% interval {100 * gap['low']:+.2f} to {100 * gap['high']:+.2f}. {same} "
+        f"Measured on {machine['processor']}, {many(machine['cores'], 'core')}, torch {machine['torch']}."
     )
 
 
@@ -163,7 +170,8 @@ def accuracy() -> str:
 def _read(name: str) -> dict[str, Any]:
     path = blocks.ROOT / "benchmarks" / "results" / f"{name}.json"
     if not path.is_file():
-        raise InputMissingError(f"it needs {path.relative_to(blocks.ROOT)}: run make bench")
+        command = f"python -m benchmarks.{name}" if name in TOOLS else "make bench"
+        raise InputMissingError(f"it needs {path.relative_to(blocks.ROOT)}: run {command}")
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 

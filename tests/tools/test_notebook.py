@@ -24,6 +24,18 @@ def test_it_is_a_valid_notebook_as_the_tool_writes_it():
     assert nbformat.writes(notebook.tidied(nbformat.reads(written, as_version=4))) == written
 
 
+def test_what_depends_on_the_machine_is_left_out():
+    shows = [
+        nbformat.v4.new_output("stream", name="stderr", text="a warning"),
+        nbformat.v4.new_output("display_data", data={"text/plain": ""}),
+        nbformat.v4.new_output("display_data", data={"text/plain": "a figure"}),
+    ]
+    cell = nbformat.v4.new_code_cell("1", outputs=shows, metadata={"time": "now"})
+    (tidy,) = notebook.tidied(nbformat.v4.new_notebook(cells=[cell])).cells
+    assert [one.data for one in tidy.outputs] == [{"text/plain": "a figure"}]
+    assert (tidy.id, tidy.metadata) == ("cell-1", {})
+
+
 def test_all_cells_ran_in_order_without_an_error():
     assert [cell.execution_count for cell in CODE] == list(range(1, len(CODE) + 1))
     kinds = {one.output_type for cell in CODE for one in cell.outputs}

@@ -6,7 +6,7 @@ import pytest
 
 from tools import blocks, results
 
-MACHINE = {"processor": "Some CPU", "threads": 2, "torch": "2.13.0", "cuda": None}
+MACHINE = {"processor": "Some CPU", "cores": 2, "threads": 2, "torch": "2.13.0", "cuda": None}
 
 
 @pytest.fixture
@@ -28,7 +28,9 @@ def write(tmp_path, monkeypatch):
     ],
 )
 def test_without_results_it_says_what_is_missing(write, block):
-    with pytest.raises(results.InputMissingError, match=r"benchmarks.results.\w+\.json: run make bench"):
+    with pytest.raises(
+        results.InputMissingError, match=r"benchmarks.results.\w+\.json: run (make bench|python -m b)"
+    ):
         block()
 
 
@@ -95,13 +97,20 @@ def test_sweeps_are_a_table_against_the_slowest(write):
             {"workers": 1, "early_stop": False, "seconds": 100.0, "runs": 300, "test_score": 0.9, **chosen},
             {"workers": 2, "early_stop": True, "seconds": 20.0, "runs": 85, "test_score": 0.895, **chosen},
         ],
+        "same_numbers": True,
         "difference": {"mean": -0.005, "low": -0.02, "high": 0.01, "count": 10},
     }
     write("sweeps", found)
     shown = results.sweeps()
     assert "| 1 | no | 300 | 100.0 | 1.0 | 90.0% |" in shown
     assert "| 2 | yes | 85 | 20.0 | 5.0 | 89.5% |" in shown
-    assert "by -0.50 points, 95% interval -2.00 to +1.00. Measured on Some CPU" in shown
+    assert (
+        "by -0.50 points, 95% interval -2.00 to +1.00. The numbers do not depend on the workers. Measured on"
+        in shown
+    )
+    assert "Some CPU, 2 cores, torch" in shown
+    write("sweeps", {**found, "same_numbers": False})
+    assert "numbers depend on the workers!" in results.sweeps()
 
 
 def test_a_grid_is_a_sentence(write):
