@@ -131,7 +131,7 @@ def fuse(
     r"""The learned graph beside the given one.
 
     .. math::
-        S = \tfrac12 (V + V^\top), \qquad
+        S = \frac{1}{2} (V + V^\top), \qquad
         L = k_2 D_S^{-1/2} S D_S^{-1/2}, \qquad
         A' = \lambda L + (1 - \lambda) \, k_2 D^{-1/2} A D^{-1/2}
 
