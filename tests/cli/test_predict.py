@@ -18,8 +18,8 @@ from allpass.cli.predict import predict
 from allpass.cli.words import in_shell_words
 from allpass.data import load, save_npz
 from allpass.errors import InputError, MissingFileError
+from allpass.sealed import CheckpointError
 from allpass.train import checkpoint
-from allpass.train.checkpoint import CheckpointError
 from allpass.train.folds import train_folds
 from allpass.train.given import divide
 from allpass.train.rules.stopping import stopping

@@ -10,8 +10,8 @@ from typing import Any
 from safetensors.torch import save
 from torch import Tensor
 
-from allpass.train.checkpoint import CARD
-from allpass.train.runs.identity import canonical
+from allpass.canonical import canonical
+from allpass.sealed import CARD
 
 
 def read_card(folder: Path) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from tests.train.trainings import drawn, graph
 from allpass.data import splits
 from allpass.errors import InputError, MissingFileError
 from allpass.models import MODELS
+from allpass.sealed import CARD, CheckpointError
 from allpass.train import checkpoint
 from allpass.train.card import to_card
-from allpass.train.checkpoint import CARD, CheckpointError
 from allpass.train.fit import fit
 from allpass.train.rare import Threshold
 from allpass.train.rules.stopping import stopping

@@ -17,8 +17,8 @@ from torch_geometric.data import Data
 from allpass import load_checkpoint
 from allpass.data import load, splits
 from allpass.errors import AllpassError, DataError, InputError
+from allpass.sealed import CheckpointError
 from allpass.train import Trained, checkpoint
-from allpass.train.checkpoint import CheckpointError
 from allpass.train.fit import fit
 
 pytestmark = pytest.mark.usefixtures("unrecorded")

@@ -23,9 +23,9 @@ from torch_geometric.data import Data
 from allpass.data import contextual_sbm, splits
 from allpass.data.splits import Split
 from allpass.errors import InputError, UnknownNameError
+from allpass.sealed import CheckpointError
 from allpass.testing import learnable_graph
 from allpass.train import checkpoint
-from allpass.train.checkpoint import CheckpointError
 from allpass.train.config import TrainingConfig
 from allpass.train.engine.batch import Outcome
 from allpass.train.engine.gradients import Together

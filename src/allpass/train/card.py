@@ -11,13 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from allpass.canonical import plain
 from allpass.data.tables.encodings import Encoding
 from allpass.models.catalog import resolve
 from allpass.train import network
 from allpass.train.rare import Threshold
 from allpass.train.rules.scores import SCORES
 from allpass.train.rules.tasks import TASKS
-from allpass.train.runs.identity import plain
 from allpass.train.scaling import Scaler
 from allpass.train.trained import Trained, known_fills
 

@@ -19,8 +19,8 @@ from allpass.graph.operator import Operator
 from allpass.graph.pattern import Pattern
 from allpass.models.catalog import resolve
 from allpass.nn.mixing import ChannelMixing
+from allpass.sealed import CARD
 from allpass.train.card import to_card
-from allpass.train.checkpoint import CARD
 from allpass.train.trained import Trained, known_labels
 
 TOLERANCE = 1e-5

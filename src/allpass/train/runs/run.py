@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allpass.canonical import plain
 from allpass.errors import InputError, did_you_mean
-from allpass.train.runs.identity import identity, plain
+from allpass.train.runs.identity import identity
 from allpass.train.shown import training_table, training_text
 
 STATUSES = ("done", "diverged")

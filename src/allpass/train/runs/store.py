@@ -13,10 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
+from allpass.canonical import plain
 from allpass.errors import InputError
 from allpass.train.runs import claims, rows
 from allpass.train.runs.database import StoreError, connect, explained, patiently, transaction
-from allpass.train.runs.identity import holds, plain
+from allpass.train.runs.identity import holds
 from allpass.train.runs.run import Key, Run, check_status
 
 T = TypeVar("T")
