@@ -28,11 +28,12 @@ ROOMS = (
     "diagnosis",
     "report",
     "rl",
+    "kge",
 )
 VERBS = (
     *("diagnose", "train", "predict", "compare", "sweep", "export", "reproduce"),
     *("datasets", "metrics", "models", "store list", "store merge"),
-    *("rl solve", "rl basis", "rl record"),
+    *("embed", "complete", "rl solve", "rl basis", "rl record"),
 )
 
 

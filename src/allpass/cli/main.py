@@ -14,6 +14,7 @@ from allpass import __version__
 from allpass.cli.compare import compare
 from allpass.cli.datasets import datasets
 from allpass.cli.diagnose import diagnose
+from allpass.cli.embed import complete, embed
 from allpass.cli.export import export
 from allpass.cli.help import Verb, Verbs, example
 from allpass.cli.metrics import metrics
@@ -37,6 +38,10 @@ _VERBS: dict[str, dict[Callable[..., None], str]] = {
         compare: "allpass compare cora --models mlp-2,gcn,acm-gcn",
         sweep: "allpass sweep cora --model acm-gcn --trials 30",
         export: "allpass export kept cora -o model.pt2",
+    },
+    "Knowledge graphs": {
+        embed: "allpass embed triples.tsv --model rotate --test 0.1 -o kept",
+        complete: "allpass complete kept --head germany --relation embassy",
     },
     "Published results": {reproduce: "allpass reproduce acm-fixed --cells ACM-GCN,Cora,same"},
     "Look up": {

@@ -1,0 +1,1 @@
+"""The models of triplets, one file each."""
