@@ -21,7 +21,7 @@ def test_the_picture_is_drawn_as_pages_are_drawn(record):
 
 @pytest.mark.slow
 def test_the_picture_shows_what_a_diagnosis_of_cora_says(record):
-    assert pages.alike("\n".join(record["text"]), picture.text(picture.top("cora", picture.CORA))), RENEW
+    assert pages.alike("\n".join(record["text"]), picture.text(picture.cora())), RENEW
 
 
 def test_the_picture_ends_below_its_last_line():
