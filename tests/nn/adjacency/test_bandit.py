@@ -51,12 +51,13 @@ def test_counts_and_choices_equal_the_reference(explore: float) -> None:
     given = Operator.from_edge_index(A.T.nonzero().T.flip(0), num_nodes=N, dtype=torch.float64)
     dense = given.to_dense()
     bandit, reference = Bandit(explore=explore, prior=1.5), Reference(N, explore, 1.5)
-    before = rewards = None
+    before, rewards, wanted = None, torch.empty(0), []
     for number in range(12):
         z = torch.randn(N, 3, generator=generator, dtype=torch.float64)
         if before is not None:
             reference.learn(wanted, rewards)
-        found = bandit.select(Selection(z, given, k, number, before=before, rewards=rewards))
+        chosen = None if before is None else rewards
+        found = bandit.select(Selection(z, given, k, number, before=before, rewards=chosen))
         wanted = reference.select(z @ z.T, dense, k, number)
         assert found.tolist() == wanted
         before, rewards = found, torch.randn(N, k, generator=generator, dtype=torch.float64)

@@ -56,6 +56,8 @@ def test_the_largest_of_long_rows(width: int) -> None:
 def test_long_rows_of_a_graph() -> None:
     z, graph = scene(900, 0)
     assert torch.equal(exact(z, graph, 4), brute_force(z, graph, 4))
+    some = torch.tensor([899, 3, 17])
+    assert torch.equal(exact(z, graph, 4, nodes=some), brute_force(z, graph, 4)[some])
 
 
 def test_approximate_search_has_a_recall_of_nine_tenths() -> None:

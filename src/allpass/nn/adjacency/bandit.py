@@ -86,7 +86,7 @@ class Bandit:
                 state.z,
                 state.given,
                 state.k1,
-                lambda first, last, scores: self.bound(scores, everyone[first:last], everyone, number),
+                lambda nodes, scores: self.bound(scores, nodes, everyone, number),
             )
         pool = [
             most_similar(state.z, state.given, 3 * state.k1, state.search),

@@ -23,8 +23,8 @@ _LIST = 200  # points of an inverted list
 _PROBES = 24
 _MORE = 12  # results asked for beyond k, as some are neighbours already
 
-Bonus = Callable[[int, int, Tensor], Tensor]
-"""``bonus(first, last, similarity [last - first, N])``: what the rows of a block are ranked by."""
+Bonus = Callable[[Tensor, Tensor], Tensor]
+"""``bonus(nodes [B], similarity [B, N])``: what the rows of a block are ranked by."""
 
 
 def most_similar(z: Tensor, given: Operator, k: int, search: Search = "auto") -> Tensor:
@@ -51,24 +51,36 @@ def most_similar(z: Tensor, given: Operator, k: int, search: Search = "auto") ->
     return approximate(z, given, k)
 
 
-def exact(z: Tensor, given: Operator, k: int, bonus: Bonus | None = None) -> Tensor:
-    """The same from all similarities, a block of rows at a time, ranked by what ``bonus`` makes of them."""
-    N = len(z)
+def exact(
+    z: Tensor, given: Operator, k: int, bonus: Bonus | None = None, nodes: Tensor | None = None
+) -> Tensor:
+    """The same from all similarities, a block of rows at a time.
+
+    Args:
+        z: Positions ``[N, W]``.
+        given: The graph.
+        k: How many.
+        bonus: What the rows of a block are ranked by, in place of their similarities.
+        nodes: For which nodes; by default for all, ``[B, k]``.
+    """
+    N, device = len(z), z.device
+    rows = torch.arange(N, device=device) if nodes is None else nodes
     size = max(1, _BLOCK // max(N, 1))
     crow, col = given.pattern.crow.long(), given.pattern.col.long()
-    found = []
-    for first in range(0, N, size):
-        last = min(first + size, N)
-        scores = z[first:last] @ z.T
+    found = [torch.empty(0, k, dtype=torch.int64, device=device)]
+    for own in rows.split(size):
+        scores = z[own] @ z.T
         if bonus is not None:
-            scores = bonus(first, last, scores)
-        own = torch.arange(last - first, device=z.device)
-        counts = crow[first : last + 1].diff()
-        scores[own.repeat_interleave(counts), col[crow[first] : crow[last]]] = -torch.inf
-        scores[own, own + first] = -torch.inf
+            scores = bonus(own, scores)
+        place = torch.arange(len(own), device=device)
+        counts = crow[own + 1] - crow[own]
+        line = place.repeat_interleave(counts)
+        entry = torch.arange(len(line), device=device) - (counts.cumsum(0) - counts - crow[own])[line]
+        scores[line, col[entry]] = -torch.inf
+        scores[place, own] = -torch.inf
         best, index = largest(scores, k)
         found.append(torch.where(best > -torch.inf, index, -1))
-    return torch.cat(found) if found else torch.empty(0, k, dtype=torch.int64, device=z.device)
+    return torch.cat(found)
 
 
 def largest(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
