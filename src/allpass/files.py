@@ -56,6 +56,22 @@ def check_writable(path: str | Path) -> Path:
     return path
 
 
+def check_readable(path: str | Path) -> Path:
+    """Raise where something else than a regular file stands, or one that may not be read; returns the path.
+
+    What is not there, and folders, are for the caller.
+    """
+    path = Path(path)
+    _check_name(path)
+    if not path.exists() or path.is_dir():
+        return path
+    if not path.is_file():
+        raise InputError(f"{str(path)!r} is {_kind(path)}, not a regular file.", "Give the path of a file.")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"You may not read the file {str(path)!r}.", "Ask its owner, or change its mode.")
+    return path
+
+
 def check_folder(path: str | Path) -> Path:
     """Raise where a folder could not be made or written to; returns its path. For asking before the work, not after."""
     path = Path(path)

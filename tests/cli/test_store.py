@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,23 @@ def test_every_run_as_json(call, path):
     assert [found["epoch"] for found in runs] == [1, 2, 3]
     assert runs[0]["settings"] == {"lr": 0.01, "number": 1}
     assert runs[1]["status"] == "diverged"
+
+
+@pytest.mark.parametrize("change", ["status = NULL", "ended = x'ff'", "model = x'ff'"])
+def test_values_that_no_run_has(call, path, change):
+    connection = sqlite3.connect(path, isolation_level=None)
+    text = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_master SET sql = ? WHERE name = 'runs'", (text.replace(" NOT NULL", ""),)
+    )
+    connection.close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"UPDATE runs SET {change}")
+    connection.close()
+    status, _, said = call("list", path)
+    assert status == 2
+    assert "is damaged: a run of" in said
 
 
 def test_an_empty_store(call, tmp_path):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from allpass.cli.words import in_shell_words
+from allpass.cli.words import brief, in_shell_words
+from allpass.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,15 @@ from allpass.cli.words import in_shell_words
 )
 def test_python_arguments_are_said_as_flags(sentence: str, words: str) -> None:
     assert in_shell_words(sentence) == words
+
+
+def test_long_errors_keep_their_cure() -> None:
+    assert (
+        brief(InputError("Got label='a'.", "Pass task='regression'."))
+        == "Got --label a. Pass --task regression."
+    )
+    long = brief(InputError("too many words " * 40, "Pass label=False."))
+    assert len(long) <= 300
+    assert long.endswith("... Pass --no-label.")
+    assert len(brief(InputError("a " * 500, "b " * 500))) <= 300
+    assert brief(InputError("a " * 500)).endswith("a ...")

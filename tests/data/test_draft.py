@@ -85,8 +85,15 @@ def test_masks_of_one_and_of_several_splits() -> None:
         ({"train": np.zeros(4, dtype=bool)}, "shape"),
         ({"train": np.array([0, 2, 1])}, "other than 0 and 1"),
         ({"train": np.zeros((3, 2)), "test": np.zeros((3, 4))}, "different numbers"),
+        ({"train": np.zeros(3, "M8[s]")}, r"of the type datetime64\[s\]"),
+        ({"train": np.zeros(3, "V4")}, r"of the type \|V4"),
     ],
 )
 def test_wrong_masks(masks: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(DataError, match=message):
         splits_of_masks(masks, 3)
+
+
+def test_masks_of_no_splits_and_of_no_nodes() -> None:
+    assert splits_of_masks({"train": np.zeros((3, 0))}, 3) == []
+    assert splits_of_masks({"train": np.zeros(0), "test": np.zeros(0)}, 0)[0].train.shape == (0,)

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 import torch
 from numpy.lib import format as npy
 
+from allpass.data import load
 from allpass.data.files import from_graphml, from_mat, from_npz
-from allpass.errors import DataError, MissingFileError, UnsafeFileError
+from allpass.errors import DataError, InputError, MissingFileError, UnsafeFileError
 
 EDGES = np.array([[0, 1, 2, 3], [1, 2, 3, 0]])
 X = np.array([[1.0, 0], [0, 2], [3, 0], [0, 4]], dtype=np.float32)
@@ -151,6 +152,14 @@ def test_truncated_and_false_npz(tmp_path: Path) -> None:
             | {"adj_shape": np.array([2, 2])},
             "'adj' is inconsistent: its numbers are of the type <U1",
         ),
+        (
+            {"adj_data": np.ones(2), "adj_indices": np.array([1.0, np.nan]), "adj_indptr": np.arange(3)}
+            | {"adj_shape": np.array([2, 2])},
+            "'adj' is inconsistent: its places are of the type float64",
+        ),
+        ({"edge_index": np.where(EDGES == 3, np.inf, EDGES), "x": X}, "edge_index holds float64"),
+        ({"edge_index": EDGES, "x": X, "train_mask": np.zeros(4, "M8[s]")}, "mask is of the type"),
+        ({"edge_index": EDGES, "x": X, "allpass": np.zeros(3, "c16")}, "The text 'allpass' in .* is damaged"),
     ],
 )
 def test_arrays_that_are_no_graph(tmp_path: Path, arrays: dict[str, Any], message: str) -> None:
@@ -321,3 +330,26 @@ def test_entities_in_other_encodings_are_seen(tmp_path: Path, encoding: str) -> 
     path.write_bytes('<!DOCTYPE a [<!ENTITY b "c">]><graphml/>'.encode(encoding))
     with pytest.raises(UnsafeFileError, match="entities"):
         from_graphml(path)
+
+
+def test_half_precision_weights_of_a_matrix_are_read(tmp_path: Path) -> None:
+    parts = {"adj_data": np.array([2, 1], "f2"), "adj_indices": np.array([1, 0]), "adj_indptr": np.arange(3)}
+    data = from_npz(npz(tmp_path, **parts, adj_shape=np.array([2, 2])))
+    assert data.edge_weight.tolist() == [2, 1]
+
+
+def test_edges_of_no_number_type_are_no_edges(tmp_path: Path) -> None:
+    assert from_npz(npz(tmp_path, edge_index=np.zeros((2, 0), "c16"), x=X)).num_edges == 0
+
+
+def test_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("g.npz", "g.mat", "g.graphml", "g.csv"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(InputError, match=rf"{name}' is a named pipe, not a regular file"):
+            load(tmp_path / name)
+        (tmp_path / name).unlink()
+        (tmp_path / name).write_text("x")
+        with monkeypatch.context() as patch:
+            patch.setattr("allpass.files.os.access", lambda path, mode: False)
+            with pytest.raises(InputError, match=rf"You may not read the file .*{name}"):
+                load(tmp_path / name)

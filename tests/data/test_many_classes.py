@@ -23,6 +23,15 @@ def test_an_id_is_no_label():
             use()
 
 
+def test_thousands_of_classes_of_a_few_nodes_are_asked_about():
+    """6,666 classes of 20,000 nodes took 2.5 GB and more than 30 seconds."""
+    with pytest.raises(
+        InputError, match=r"6,666 classes for 20,000 labelled nodes\. Is this column the label"
+    ):
+        check_classes(torch.arange(20_000) % 6_666)
+    check_classes(torch.arange(20_000) % 1_000)
+
+
 @pytest.mark.parametrize(
     "y", [torch.arange(100), torch.arange(400) // 2, torch.full((500,), -1), torch.arange(300).clamp(max=120)]
 )

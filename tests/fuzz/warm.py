@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 import time
+import traceback
 import warnings
 from pathlib import Path
 
@@ -24,12 +25,14 @@ import scipy.io
 import scipy.sparse
 import sklearn.preprocessing
 import torch
-from tests.fuzz.cases import prepare, prototypes
+from tests.fuzz.cases import Case, prepare
+from tests.fuzz.prototypes import files_of, prototypes
 
 import allpass.cli.main
 import allpass.data.files
 import allpass.data.tables.from_tables
 import allpass.train.fit
+from allpass.errors import AllpassError
 
 SECONDS = 30
 __all__ = ["networkx", "pandas", "pyarrow", "scipy", "sklearn", "torch"]
@@ -43,20 +46,16 @@ def main(folder: Path, first: int, last: int) -> None:
         place = folder / str(number)
         place.mkdir()
         case = prepare(number, place, originals)
-        print(
-            json.dumps(
-                {"number": number, "kind": case.kind, "words": case.words, **forked(place, case.words)}
-            )
-        )
+        print(json.dumps({"number": number, "kind": case.kind, "words": case.words, **forked(place, case)}))
 
 
-def forked(place: Path, words: list[str]) -> dict[str, object]:
-    """What a child does with these words."""
-    before = {path.name for path in place.iterdir()}
+def forked(place: Path, case: Case) -> dict[str, object]:
+    """What a child does in a case."""
+    before = files_of(place)
     sys.stdout.flush()
     start, child = time.monotonic(), os.fork()
     if child == 0:
-        _become(place, words)
+        _become(place, case)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
     signal.alarm(SECONDS + 5)
     _, status, usage = os.wait4(child, 0)
@@ -67,11 +66,11 @@ def forked(place: Path, words: list[str]) -> dict[str, object]:
         "seconds": time.monotonic() - start,
         "memory": 1024 * max(usage.ru_maxrss - own, 0),
         "said": (place / "said.txt").read_text(encoding="utf-8", errors="replace"),
-        "left": sorted({path.name for path in place.rglob("*")} - before - {"said.txt", "out.txt"}),
+        "left": sorted(files_of(place) - before - {"said.txt", "out.txt"}),
     }
 
 
-def _become(place: Path, words: list[str]) -> None:
+def _become(place: Path, case: Case) -> None:
     """The child: the command line with its streams in files. Never returns."""
     status = 70
     try:
@@ -79,10 +78,18 @@ def _become(place: Path, words: list[str]) -> None:
         for stream, name in ((1, "out.txt"), (2, "said.txt")):
             os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
         warnings.resetwarnings()
-        allpass.cli.main.run(words)
+        if case.check is None:
+            allpass.cli.main.run(case.words)
+        else:
+            case.check()
         status = 0
+    except AllpassError as error:
+        print(f"allpass: {error}", file=sys.stderr)
+        status = 2
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -25,7 +25,7 @@ from allpass.cli.rl import rl
 from allpass.cli.store import store
 from allpass.cli.sweep import sweep
 from allpass.cli.train import train
-from allpass.cli.words import in_shell_words
+from allpass.cli.words import brief
 from allpass.errors import AllpassError
 
 _ABOUT = "Find out whether the edges of a graph help to predict its labels, and which model to use."
@@ -114,7 +114,7 @@ def _tell(error: Exception) -> int:
     """Say what went wrong; gives the exit status."""
     match error:
         case AllpassError():
-            _say(in_shell_words(str(error)))
+            _say(brief(error))
         case MemoryError():
             _say("The graph does not fit into memory. Use a smaller one, or a machine with more memory.")
         case OSError():  # a full disk, a file taken away

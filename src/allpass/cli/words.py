@@ -9,7 +9,9 @@ from allpass.cli.target import OPTIONS
 
 if TYPE_CHECKING:
     from allpass.data.account import Note
+    from allpass.errors import AllpassError
 
+_LONGEST = 300
 _FLAGS = {
     "id_column": "--id",
     "source_column": "--source",
@@ -36,6 +38,24 @@ _NAMES = (
     "probabilities",
 )
 _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
+
+
+def brief(error: AllpassError) -> str:
+    """What an error says, in at most 300 characters: of a longer one the end of the problem is left out, not the cure.
+
+    Example:
+        >>> from allpass.errors import InputError
+        >>> brief(InputError("Got max_epochs=0.", "Pass a larger number."))
+        'Got --epochs 0. Pass a larger number.'
+        >>> long = brief(InputError("Got many words. " * 50, "Pass fewer."))
+        >>> len(long) <= 300, long[-20:]
+        (True, 'many ... Pass fewer.')
+    """
+    problem, cure = in_shell_words(error.problem), in_shell_words(error.cure)[: _LONGEST // 2]
+    room = _LONGEST - len(cure) - 1
+    if len(problem) > room:
+        problem = f"{problem[: room - 4].rstrip()} ..."
+    return f"{problem} {cure}".strip()
 
 
 def told(note: Note) -> str:

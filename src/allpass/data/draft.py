@@ -92,14 +92,18 @@ def splits_of_masks(masks: dict[str, Array], num_nodes: int, name: str = "stored
                 f"The {part} mask has the shape {list(mask.shape)}.",
                 f"Expected [{num_nodes}] or [{num_nodes}, splits]: one row for each node.",
             )
+        if mask.dtype.kind not in "biuf":
+            raise DataError(f"The {part} mask is of the type {mask.dtype}.", "Expected true or false.")
         if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
             raise DataError(f"The {part} mask holds values other than 0 and 1.", "Expected true or false.")
-        columns[part] = torch.from_numpy(mask.astype(bool).reshape(num_nodes, -1))
+        columns[part] = torch.from_numpy(mask.astype(bool).reshape(num_nodes, *mask.shape[1:] or (1,)))
     widths = {part: mask.shape[1] for part, mask in columns.items() if part in masks}
     if len(set(widths.values())) > 1:
         raise DataError(f"The masks hold different numbers of splits: {widths}.", "Expected the same number.")
     count = next(iter(widths.values()), 0)
-    train, val, test = (mask.expand(num_nodes, max(count, 1)) for mask in columns.values())
+    if count == 0:
+        return []
+    train, val, test = (mask.expand(num_nodes, count) for mask in columns.values())
     return [
         Split(train[:, k].clone(), val[:, k].clone(), test[:, k].clone(), name=f"{name}/{k}")
         for k in range(count)

@@ -20,6 +20,7 @@ from allpass.data.readers.npz import csr_keys, csr_parts, read_npz
 from allpass.data.repairs.repair import checked
 from allpass.data.stored import KEY, restore_notes, restore_words
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
+from allpass.files import check_readable
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -111,7 +112,7 @@ def from_graphml(path: str | Path, *, name: str | None = None, **options: Any) -
 
     import networkx as nx
 
-    path = Path(path)
+    path = check_readable(path)
     if not path.is_file():
         raise MissingFileError(f"There is no file {str(path)!r}.", "Check the path.")
     content = path.read_bytes()

@@ -20,6 +20,7 @@ from allpass.data.tables.from_tables import from_tables
 from allpass.data.tables.node_table import Columns
 from allpass.data.tables.tabular import TABLE_SUFFIXES
 from allpass.errors import DataError, InputError, MissingFileError, UnknownNameError, did_you_mean
+from allpass.files import check_readable
 from allpass.registry import canonical
 
 
@@ -183,7 +184,7 @@ def _load_words(target: str | Path, given: dict[str, Any]) -> Data:
     path = Path(target)
     if path.is_dir():
         return _load_folder(path, given)
-    if not path.is_file():
+    if not check_readable(path).is_file():
         raise _neither(str(target), [word for entry in DATASETS for word in (entry.name, *entry.aliases)])
     suffix = path.suffix.lower()
     if suffix in READERS:

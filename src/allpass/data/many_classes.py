@@ -6,12 +6,15 @@ from torch import Tensor
 
 from allpass.errors import InputError
 
-FEW = 100
-"""So many classes are never too many."""
+FEW, MANY, EACH = 100, 1000, 20
+"""Up to so many classes are never too many; beyond so many, each has so many nodes on average."""
 
 
 def check_classes(y: Tensor) -> None:
-    """Raise where there are more classes than half of the labelled nodes: nothing can be learnt or measured of them.
+    """Raise where classes are so many that nothing can be learnt or measured of them.
+
+    These are more classes than half of the labelled nodes, or more than 1,000 with fewer than 20 nodes each: there the
+    scores of all nodes for all classes fill the memory too.
 
     Args:
         y: Classes, negative where missing.
@@ -28,7 +31,7 @@ def check_classes(y: Tensor) -> None:
     if len(known) <= FEW:
         return
     classes = len(known.unique())
-    if classes > max(FEW, len(known) // 2):
+    if classes > max(FEW, len(known) // 2) or classes > max(MANY, len(known) // EACH):
         raise InputError(
             f"The label has {classes:,} classes for {len(known):,} labelled nodes.",
             "Is this column the label? Name another with label=, pass task='regression' for numbers, or label=False.",

@@ -52,8 +52,11 @@ def save_npz(data: Data, path: str | Path) -> Path:
 
 def restore_words(draft: Draft, arrays: dict[str, Array], path: Path) -> dict[str, Any]:
     """Put names and splits of the JSON text back into the draft; returns the text's entries."""
+    damaged = DataError(f"The text {KEY!r} in {path.name} is damaged.", "Save the graph again with save_npz.")
+    if arrays[KEY].dtype != np.uint8:
+        raise damaged
     try:
-        words = json.loads(arrays[KEY].astype(np.uint8).tobytes().decode("utf-8"))
+        words = json.loads(arrays[KEY].tobytes().decode("utf-8"))
         for key in _NAMES:
             if key in words:
                 setattr(draft, key, [str(item) for item in words[key]])
@@ -68,10 +71,7 @@ def restore_words(draft: Draft, arrays: dict[str, Array], path: Path) -> dict[st
     except DataError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise DataError(
-            f"The text {KEY!r} in {path.name} is damaged: {error!r}.",
-            "Save the graph again.",
-        ) from error
+        raise damaged from error
     return {**words, "notes": notes}
 
 

@@ -211,3 +211,22 @@ def test_labels_keep_their_kind() -> None:
 def test_no_rows() -> None:
     with pytest.raises(DataError, match="no rows in the node table"):
         read({"id": [], "y": []})
+
+
+def test_spaces_around_values_are_noted() -> None:
+    columns = {
+        "id": [" a", "b", "c"],
+        "kind": ["x ", "y", " "],
+        "note": [[" 1"], [2], [3]],
+        "label": ["p", "p", " q"],
+    }
+    draft = read(columns, drop="note", categories="kind")
+    assert draft.node_ids == ["a", "b", "c"]
+    assert draft.feature_names == ["kind=x", "kind=y", "kind is missing"]
+    assert list(draft.y) == ["p", "p", "q"]
+    note = next(note for note in draft.account if note.code == "trimmed")
+    assert note.what == (
+        "Spaces around values of the node table were left out: 'id' (1 value, such as ' a'), 'label' (1 value, such as "
+        "' q'), 'kind' (2 values, such as 'x ')."
+    )
+    assert "trimmed" not in read({"id": ["a", "b"], "label": ["p", "q"]}).account

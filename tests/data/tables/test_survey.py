@@ -61,7 +61,7 @@ def test_comments_and_rows_whose_id_starts_with_a_hash(tmp_path: Path) -> None:
         ('a,b\n"c,d\n"e",f\n', r"line 2 .* but in line 3"),
         ('a,b\nc,"d', r"line 2 of 't.csv' is not closed\."),
         (b'a,b\n\xff,"d"\n', "not UTF-8"),
-        ("a,b\nc,d\0\n", "not UTF-8"),
+        ("a,b\nc,d\0\n", "holds NUL bytes"),
     ],
 )
 def test_quotes_and_bytes_that_are_refused(tmp_path: Path, text: str | bytes, message: str) -> None:

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from allpass.data.readers import mat_child
 from allpass.data.readers.npz import most_bytes
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
+from allpass.files import check_readable
 
 SECONDS = 600
 
@@ -32,7 +33,7 @@ def read_mat(path: Path, keys: Collection[str] | None = None) -> dict[str, Any]:
         UnsafeFileError: It claims more than 1 GiB and 20 times its size.
         DataError: It is no mat file of version 5, it is damaged, it lacks one of ``keys``, or one is a struct.
     """
-    path = Path(path)
+    path = check_readable(path)
     if not path.is_file():
         raise MissingFileError(f"The file {str(path)!r} does not exist.", "Check the path.")
     with tempfile.TemporaryDirectory(prefix="allpass-mat-") as folder:

@@ -10,10 +10,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
+from allpass.files import check_readable
 
 SMALL_BYTES = 2**28
 """Below this the expansion does not matter: what is read is copied and converted a few times."""
@@ -52,9 +54,10 @@ def read_npz(path: Path, keys: Collection[str] | None = None) -> dict[str, NDArr
         UnsafeFileError: It holds pickles or claims too much memory.
         DataError: It is no npz file, it is damaged, or it lacks one of ``keys``.
     """
-    path = Path(path)
+    path = check_readable(path)
     if not path.is_file():
         raise MissingFileError(f"The file {str(path)!r} does not exist.", "Check the path.")
+    what = "is not a readable npz file"
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -62,22 +65,21 @@ def read_npz(path: Path, keys: Collection[str] | None = None) -> dict[str, NDArr
             wanted = {key: entries[key] for key in (entries if keys is None else keys)}
             total = 0
             for key, info in wanted.items():
+                what = f"is not a readable npz file: its array {key!r} is damaged"
                 _check_method(key, info, path)
                 with archive.open(info) as stream:
                     total += _claimed_bytes(stream, key, info.file_size, path)
             _check_total(total, path)
             arrays = {}
             for key, info in wanted.items():
+                what = f"is not a readable npz file: its array {key!r} is damaged"
                 with archive.open(info) as stream:
                     arrays[key] = npy.read_array(stream, allow_pickle=False)
             return arrays
     except DataError:
         raise
     except _BROKEN as error:
-        raise DataError(
-            f"The file {path.name} is not a readable npz file: {str(error) or type(error).__name__}.",
-            "It may be cut off or damaged; get it again.",
-        ) from error
+        raise DataError(f"The file {path.name} {what}.", "It may be cut off; get it again.") from error
 
 
 def _check_keys(keys: Collection[str] | None, entries: Collection[str], path: Path) -> None:
@@ -138,17 +140,20 @@ def csr_parts(arrays: dict[str, NDArray[Any]], prefix: str) -> Any:
     """The SciPy CSR array stored as ``prefix_data``, ``prefix_indices``, ``prefix_indptr``, ``prefix_shape``."""
     import scipy.sparse as sp
 
-    numbers = arrays[f"{prefix}_data"]
-    if numbers.dtype.kind not in "biuf":
-        raise DataError(
-            f"The sparse matrix {prefix!r} is inconsistent: its numbers are of the type {numbers.dtype}.",
-            "Get the file again.",
-        )
+    parts = [arrays[key] for key in csr_keys(prefix)]
+    for part, kinds, what in zip(
+        parts, ("biuf", "iu", "iu", "iu"), ("numbers", *["places"] * 3), strict=True
+    ):
+        if part.dtype.kind not in kinds or part.ndim != 1:
+            raise DataError(
+                f"The sparse matrix {prefix!r} is inconsistent: its {what} are of the type {part.dtype} and the shape "
+                f"{list(part.shape)}.",
+                "Get the file again.",
+            )
+    numbers, *places, shape = parts
     try:
-        matrix = sp.csr_array(
-            tuple(arrays[f"{prefix}_{part}"] for part in ("data", "indices", "indptr")),
-            shape=tuple(int(size) for size in arrays[f"{prefix}_shape"]),
-        )
+        numbers = numbers.astype(np.float32) if numbers.dtype == np.float16 else numbers  # SciPy has none
+        matrix = sp.csr_array((numbers, *places), shape=tuple(shape.tolist()))
         matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError) as error:
         raise DataError(

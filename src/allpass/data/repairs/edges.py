@@ -33,11 +33,11 @@ def checked_edges(edge_index: Array, num_nodes: int, node_ids: list[str] | None)
         raise DataError(
             f"edge_index has the shape {list(edges.shape)}.", "Expected [2, E]: sources above targets."
         )
-    if edges.dtype.kind == "f" and (edges == np.floor(edges)).all():
+    if edges.dtype.kind == "f" and np.isfinite(edges).all() and (edges == np.floor(edges)).all():
         edges = edges.astype(np.int64)
     if edges.size and edges.dtype.kind not in "iu":
         raise DataError(f"edge_index holds {edges.dtype}.", "Expected whole numbers: positions of nodes.")
-    edges = edges.astype(np.int64, copy=False)
+    edges = edges.astype(np.int64, copy=False) if edges.size else np.zeros((2, 0), dtype=np.int64)
     wrong = np.unique(edges[(edges < 0) | (edges >= num_nodes)])
     if wrong.size:
         raise DataError(

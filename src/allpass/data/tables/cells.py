@@ -20,14 +20,19 @@ Array = NDArray[Any]
 
 
 def as_text(column: pd.Series[Any]) -> tuple[pd.Series[Any], NDArray[np.bool_]]:
-    """The values that are there as text, by row number, and which rows ``[N]`` have none."""
+    """The values that are there as text without spaces around, by row number, and which rows ``[N]`` have none."""
     from pandas.api import types
 
     missing = column.isna().to_numpy()
     present = column.reset_index(drop=True)[~missing]
     if types.is_float_dtype(present.dtype) and (present == present.round()).all():
         present = present.astype(np.int64)  # whole numbers turn to floats as soon as one cell is empty
-    return present.astype(str).str.strip(), missing
+    text = present.astype(str).str.strip()
+    blank = (text == "").to_numpy(bool)
+    if blank.any():
+        missing = missing.copy()
+        missing[text.index[blank]] = True
+    return text[~blank], missing
 
 
 def as_numbers(column: pd.Series[Any], account: Account, form: str = "") -> Array:

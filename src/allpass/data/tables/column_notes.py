@@ -142,6 +142,27 @@ def note_words(
     )
 
 
+def note_spaces(account: Account, title: str, columns: Iterable[pd.Series[Any]]) -> None:
+    """Note the columns whose values are read without the spaces around them, that is where it changes a value."""
+    found = {}
+    for column in columns:
+        if not _is_text(column):
+            continue
+        if spaced := [value for value in column if isinstance(value, str) and value != value.strip()]:
+            found[str(column.name)] = f"{many(len(spaced), 'value')}, such as {spaced[0]!r:.40}"
+    account.add(
+        "trimmed",
+        len(found),
+        f"Spaces around values of {title} were left out: {_with_reasons(found)}.",
+    )
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    from pandas.api import types
+
+    return types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
+
+
 def _with_reasons(columns: Mapping[str, str]) -> str:
     shown: Iterable[str] = (f"{name!r} ({why})" for name, why in list(columns.items())[:_SHOWN])
     return ", ".join(shown) + f" and {len(columns) - _SHOWN:,} more" * (len(columns) > _SHOWN)

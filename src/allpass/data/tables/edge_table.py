@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import many, some
+from allpass.data.tables.column_notes import note_spaces
 from allpass.data.tables.layout import is_number
 from allpass.data.tables.roles import Role, edge_roles
 from allpass.data.tables.tabular import Table
@@ -103,6 +104,7 @@ def read_edges(
         f"{many(same, 'id differs', 'ids differ')} from another one in {table.title} by type or by spaces around it "
         "alone, and was read as the same node.",
     )
+    note_spaces(account, table.title, [frame[first], frame[second]])
     table.write_notes(account)
     numbers = None if weigh is None else _numbers(frame[weigh], table)
     roles = edge_roles(table.columns, first, second, weigh)

@@ -77,7 +77,7 @@ def read_layout(path: Path) -> Layout:
             else:
                 raise DataError(f"The file {path.name!r} is empty.", "Expected a table with a header row.")
             if "\0" in text:
-                raise not_text(path)
+                raise nul(path)
             start += len(line.encode()) - len(text.encode())
             separator = excel[1] if excel else _separator(text, path)
             row = next(rows(itertools.chain([text], lines), path, number, separator))
@@ -167,6 +167,11 @@ def is_number(field: str) -> bool:
 def not_text(path: Path) -> DataError:
     """The error for a file that is binary or in another encoding."""
     return DataError(f"The file {path.name!r} is not UTF-8 text.", "Save the table as UTF-8, or as Parquet.")
+
+
+def nul(path: Path) -> DataError:
+    """The error for a file with bytes that no text has."""
+    return DataError(f"The file {path.name!r} holds NUL bytes.", "Save the table as UTF-8, or as Parquet.")
 
 
 def _separator(line: str, path: Path) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.data.account import Account
 from allpass.data.draft import Draft, some
+from allpass.data.tables.column_notes import note_spaces
 from allpass.data.tables.columns import Encoder, Wishes
 from allpass.data.tables.encodings import FEATURES, Encoding, of_kind
 from allpass.data.tables.given import encode_as
@@ -120,6 +121,12 @@ def read_nodes(
         int(labels is not None and bool(labels.written)),
         f"The label {label_column!r} was read as numbers: {'' if labels is None else labels.written}.",
         "Pass task='classification' to make classes of them.",
+    )
+    read = [name for name in (found.column, label_column) if name is not None]
+    read_as_text = table.read(read, read) if read else frame[[]]
+    kept = [name for name in wanted if roles[name].features]
+    note_spaces(
+        account, table.title, [*(read_as_text[name] for name in read), *(frame[name] for name in kept)]
     )
     in_order = tuple(roles[name] for name in table.columns)
     schema = tuple(encodings or _schema(encoded.encodings, in_order, found.column, missing_labels))

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from allpass.data.tables.layout import SPACES, is_number, not_text, rows, split_row
+from allpass.data.tables.layout import SPACES, is_number, not_text, nul, rows, split_row
 from allpass.errors import DataError
 
 Array = NDArray[Any]
@@ -143,7 +143,7 @@ def _blocks(path: Path, start: int, line: int, width: int, separator: str, heade
         file.seek(start)
         for chunk in _chunks(file):
             if b"\0" in chunk:
-                raise not_text(path)
+                raise nul(path)
             if (
                 b'"' in chunk
             ):  # Quotes may hold separators and line breaks: from here on each row is read by itself.

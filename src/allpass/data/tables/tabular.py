@@ -11,6 +11,7 @@ import numpy as np
 from allpass.data.account import Account
 from allpass.data.tables.text_table import TextTable, check_names
 from allpass.errors import DataError, InputError, MissingExtraError, MissingFileError, did_you_mean
+from allpass.files import check_readable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,7 @@ def _checked_path(path: Path, role: str) -> Path:
             f"{str(path)!r} is a folder; the {role} must be a file.",
             f"Name the file in it that holds the {role}.",
         )
-    if not path.is_file():
+    if not check_readable(path).is_file():
         raise MissingFileError(f"There is no file {str(path)!r} (the {role}).", "Check the path.")
     suffix = path.suffix.lower()
     if suffix not in PARQUET_SUFFIXES and _is_zip(path):
@@ -166,8 +167,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise MissingExtraError("pyarrow", "Reading Parquet", "parquet") from None
     except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors or OSErrors
         raise DataError(
-            f"The file {path.name!r} could not be read as Parquet: {str(error).strip().splitlines()[0]}",
-            "Check that the file is complete.",
+            f"The file {path.name!r} could not be read as Parquet.",
+            "It may be cut off or damaged, or be another kind of file; get it again.",
         ) from error
     return frame.assign(**_texts_of_bytes(frame, path))
 

@@ -133,7 +133,7 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         said = "cannot be used as a store of runs.", "Give the path of a store, or of a new file."
         problem, cure = _WORDS.get(_code(error), said)
-        raise StoreError(f"{str(path)!r} {problem} SQLite says: {error}.", cure) from error
+        raise StoreError(f"{str(path)!r} {problem} SQLite says: {error!s:.80}.", cure) from error
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -22,6 +22,7 @@ from allpass.train.runs.run import Key, Run, check_status
 
 T = TypeVar("T")
 _PAGE = 200
+_COUNTED = (str, str, int, int, int, float, str)  # the columns of a summary
 
 
 class Merged(NamedTuple):
@@ -230,9 +231,15 @@ class Store:
         query = """SELECT dataset, model, count(*), sum(status = 'done'), sum(status = 'diverged'),
                 sum(seconds), max(ended)
             FROM runs GROUP BY dataset, model ORDER BY dataset, model"""
-        return self._do(
-            lambda connection: [Summary(*row) for row in connection.execute(query)], kind="DEFERRED"
-        )
+        found = self._do(lambda connection: connection.execute(query).fetchall(), kind="DEFERRED")
+        for row in found:
+            if not all(isinstance(value, kind) for value, kind in zip(row, _COUNTED, strict=True)):
+                raise StoreError(
+                    f"{str(self.path)!r} is damaged: a run of {row['model']!r:.40} on {row['dataset']!r:.40} lacks "
+                    "what a run has.",
+                    "Put a copy from a backup in its place.",
+                )
+        return [Summary(*row) for row in found]
 
     def close(self) -> None:
         """Give all claims back and close the file; to close twice does nothing."""
