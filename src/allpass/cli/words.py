@@ -54,7 +54,7 @@ def brief(error: AllpassError) -> str:
     problem, cure = in_shell_words(error.problem), in_shell_words(error.cure)[: _LONGEST // 2]
     room = _LONGEST - len(cure) - 1
     if len(problem) > room:
-        problem = f"{problem[: room - 4].rstrip()} ..."
+        problem = f"{problem[: room - 4].rsplit(' ', 1)[0]} ..."
     return f"{problem} {cure}".strip()
 
 
