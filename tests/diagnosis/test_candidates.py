@@ -25,6 +25,7 @@ def test_the_squares_follow_what_a_model_reads():
     expected = {
         "mlp-2": "features",
         "feature-trees": "features",
+        "feature-linear": "features",
         "label-propagation": "structure",
         "trees": "both",
         "linear": "both",

@@ -143,6 +143,20 @@ def test_numbers_that_are_smooth_over_the_graph():
     assert abs(verdict.baseline.estimate.mean) < 0.05
 
 
+def test_a_better_learner_is_not_taken_for_a_structure_that_helps():
+    """Numbers that are linear in the features, on a graph that says nothing: linear models beat trees."""
+    generator = torch.Generator().manual_seed(3)
+    x = torch.randn(400, 6, generator=generator)
+    data = Data(x=x, edge_index=torch.randint(400, (2, 1600), generator=generator), num_nodes=400)
+    data.y = (x @ torch.tensor([3.0, -2, 1, 0, 0, 1]) + 0.1 * torch.randn(400, generator=generator)).double()
+    verdict = judge(data, candidates=[*CHEAP, "feature-linear", "linear"], count=3)
+    found = verdict.comparison
+    assert found.difference("linear", "feature-trees").mean > 0.05
+    assert verdict.squares["features"] == "feature-linear"
+    assert verdict.structure != "helps"
+    assert "The features hold the signal" in verdict.summary
+
+
 def test_rare_classes_are_judged_by_roc_auc_as_scikit_learn_has_it():
     data = blocks(800, classes=20)
     data.y = (data.y == 0).long()

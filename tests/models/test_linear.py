@@ -188,6 +188,17 @@ def test_a_damaged_state_is_refused(name: str, broken, message: str) -> None:
     assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
 
 
+def test_the_features_alone_against_scikit_learn() -> None:
+    train, val = EXAMPLES.train.numpy(), EXAMPLES.val.numpy()
+    Z = StandardScaler().fit(EXAMPLES.x[train].double()).transform(EXAMPLES.x.double())
+    y = NUMBERS[:, 0].double().numpy()
+    fits = [Ridge(alpha=penalty * train.sum()).fit(Z[train], y[train]).predict(Z) for penalty in PENALTIES]
+    wanted = min(fits, key=lambda found: float(((found - y)[val] ** 2).mean()))
+    model = direct("feature-linear", in_channels=8, out_channels=1)
+    found = model.fit(replace(EXAMPLES, target=NUMBERS[:, 0]))
+    np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-4, atol=1e-3)
+
+
 def test_it_is_found_by_its_other_name() -> None:
     assert resolve("propagated-linear")[0].name == "linear"
 

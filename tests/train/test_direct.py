@@ -37,6 +37,7 @@ MODELS = [
     ("structure-trees", {}),
     ("linear", {}),
     ("linear", {"label_input": False}),
+    ("feature-linear", {}),
     ("label-propagation", {}),
     ("correct-and-smooth", {}),
     ("correct-and-smooth", {"base": "feature-trees"}),
@@ -88,7 +89,7 @@ def test_checkpoints_predict_the_same(
     other = labelled(kind, seed=1)
     other.edge_index, other.num_nodes = other.edge_index[:, other.edge_index.max(0).values < 90], 90
     other.x, other.y = other.x[:90], other.y[:90]
-    if settings == {"label_input": False} or model == "feature-trees":
+    if settings == {"label_input": False} or model in {"feature-trees", "feature-linear"}:
         assert found.outputs(other).shape[0] == 90
     else:
         with pytest.raises(InputError, match="120 nodes it was trained on"):

@@ -68,6 +68,7 @@ class Candidate:
 _NAMES = (
     "label-propagation",
     "feature-trees",
+    "feature-linear",
     "trees",
     "linear",
     "structure-trees",

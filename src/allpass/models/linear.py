@@ -40,6 +40,7 @@ class Linear(TableModel):
     Args:
         in_channels: Number of features.
         out_channels: Number of classes, or of numbers to regress; 1 for one of two classes by one logit.
+        neighbours: Read the features of neighbours, and degrees.
         label_input: Read the known labels around a node. Its own is never among them.
         components: Columns that features are projected on where there are more than 128.
         max_nodes: Training nodes beyond this number are sampled.
@@ -50,11 +51,12 @@ class Linear(TableModel):
         in_channels: int,
         out_channels: int,
         *,
+        neighbours: bool = True,
         label_input: bool = True,
         components: int = 64,
         max_nodes: int = 200_000,
     ) -> None:
-        chosen = Selection(labels=label_input, extremes=False)
+        chosen = Selection(neighbours=neighbours, structure=neighbours, labels=label_input, extremes=False)
         super().__init__(in_channels, out_channels, chosen, components=components, max_nodes=max_nodes)
         self.weights, self.bias = torch.zeros(0, out_channels), torch.zeros(out_channels)
         self.means, self.deviations = torch.zeros(0), torch.ones(0)
@@ -198,6 +200,17 @@ ENTRIES = (
         space={"label_input": (True, False), "components": (32, 64, 128)},
         training={},
         traits=frozenset({"fitted-directly", "uses-labels"}),
+        added={"neighbours": True},
         aliases=("propagated-linear",),
+    ),
+    Model(
+        "feature-linear",
+        Linear,
+        "regression on the features alone, without a network",
+        WU,
+        preset={"neighbours": False, "label_input": False},
+        space={"components": (32, 64, 128)},
+        training={},
+        traits=frozenset({"fitted-directly", "ignores-graph"}),
     ),
 )
