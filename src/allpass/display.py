@@ -11,7 +11,11 @@ from importlib import import_module
 LINES, WIDTH = 5, 100
 """The most that a ``repr`` prints."""
 
-_PAGES = {"Diagnosis": ("allpass.report", "render")}
+_PAGES = {
+    "Diagnosis": ("allpass.report", "render"),
+    "TabularMDP": ("allpass.report.rl.page", "render_process"),
+    "Spread": ("allpass.report.rl.page", "render_spread"),
+}
 """Who draws the page of a result; by name, as ``import allpass`` finds its parts, for it stands above the result."""
 
 _KEPT = "\N{NO-BREAK SPACE}"

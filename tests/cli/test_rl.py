@@ -91,6 +91,31 @@ def test_a_page_has_the_pictures(call: Call, tmp_path: Path) -> None:
     assert "Optimal values on the graph of states" in text
 
 
+def test_a_potential_says_what_it_saves(call: Call, tmp_path: Path) -> None:
+    words = ("potential", "four-rooms", "--seeds", 3, "--episodes", 12)
+    table, shown = tmp_path / "phi.csv", tmp_path / "page.html"
+    found = json.loads(call(*words, "--json", "-o", table, "--html", shown)[1])
+    assert found["potential"] == "harmonic"
+    assert found["interval"][0] <= found["saved"] <= found["interval"][1]
+    assert found["fitted_after"] == [1, 6, 11]
+    assert len(found["steps"]["none"]["mean"]) == 12
+    frame = pd.read_csv(table)
+    assert list(frame) == ["state", "after 1", "after 6", "after 11"]
+    assert frame["after 11"].iloc[-1] == pytest.approx(1)  # the end, which the goal leads to
+    assert "Learning curves" in shown.read_text()
+    status, out, _ = call(*words)
+    assert status == 0
+    assert "Q-learning needs" in out
+    assert "steps, harmonic" in out
+
+
+def test_a_potential_of_a_log(call: Call, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    call("record", "allpass/Grid-v0", "--env-arg", "grid=S....G", "--steps", "400", "-o", log)
+    found = json.loads(call("potential", log, "--potential", "best-path", "--episodes", 5, "--json")[1])
+    assert found["states"] == 6
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -100,6 +125,13 @@ def test_a_page_has_the_pictures(call: Call, tmp_path: Path) -> None:
         (("solve", "four-rooms", "--env-arg", "slip"), "Expected NAME=VALUE"),
         (("solve", "four-rooms", "--method", "guess"), "method='guess'"),
         (("basis", "four-rooms", "--basis", "krilov"), "Did you mean 'krylov'"),
+        (("potential", "four-rooms", "--potential", "harmonik"), "Did you mean 'harmonic'"),
+        (
+            ("potential", "four-rooms", "--max-steps", 50),
+            "a larger --max-steps, or cut episodes",
+        ),
+        (("potential", "four-rooms", "--env-arg", "slp=0.1"), "Did you mean 'slip'"),
+        (("potential", "four-rooms", "--env-arg", "slip=much"), "slip='much'"),
         (("record", "MountainCar-v0", "-o", "steps.csv", "--policy", "best"), "policy='best'"),
         (("record", "FrozenLake-v1", "-o", "steps.xlsx", "--steps", "5"), "ends in .csv or .parquet"),
     ],

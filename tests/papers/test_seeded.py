@@ -92,6 +92,15 @@ def test_a_plan_names_arms_and_a_quick_one_has_few_seeds(store: Store) -> None:
     assert Draws().keys(replace(task, about=json.loads(json.dumps(task.about)))) == Draws().keys(task)
 
 
+def test_an_arm_may_have_seeds_of_its_own(store: Store) -> None:
+    class Fewer(Draws):
+        def seeds_of(self, arm: str) -> Sequence[int]:
+            return self.seeds[:1] if arm == "few" else self.seeds
+
+    found = {task.title: task.about["seeds"] for task in Fewer().tasks(Plan(), store)}
+    assert found == {"few": [10], "many": [10, 11, 12, 13]}
+
+
 def test_settings_and_method_are_in_the_keys(store: Store) -> None:
     class Newer(Draws):
         method = 2

@@ -39,6 +39,19 @@ def test_actions_that_are_not_allowed_do_nothing() -> None:
     assert found.plain[:, -10:].mean() < 1.5
 
 
+def test_it_shows_itself_and_its_progress() -> None:
+    done: list[int] = []
+    mdp = TabularMDP.from_grid("four-rooms")
+    found = spread(mdp, seeds=range(3), episodes=8, on_progress=done.append)
+    assert repr(found).startswith("Spread(harmonic, seeds=3, episodes=8, saved=")
+    assert done == sorted(done)
+    assert 3 <= done[-1] < 6
+    text = found._repr_html_()
+    assert text.startswith("<iframe sandbox")
+    assert "The potential while it spreads" in text
+    assert "Learning curves" in text
+
+
 def test_bad_input_has_one_sentence() -> None:
     mdp = TabularMDP.from_grid("S..G")
     with pytest.raises(InputError, match="1 seeds"):

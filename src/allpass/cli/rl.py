@@ -15,6 +15,7 @@ from allpass.cli.options import AsJson
 
 if TYPE_CHECKING:
     from allpass.rl import Solution, TabularMDP
+    from allpass.rl.spreading import Spread
 
 rl = typer.Typer(cls=Verbs, no_args_is_help=True)
 
@@ -64,7 +65,7 @@ def solve(
 ) -> None:
     """Find the optimal values and policy of an environment, a grid or recorded steps."""
     from allpass.cli.progress import counting
-    from allpass.rl import create_basis
+    from allpass.report.rl import page
 
     _check_outputs(output, html)
     mdp = _load(target, discount, env_arg)
@@ -73,14 +74,7 @@ def solve(
     if output is not None:
         _write_csv(output, solution.to_frame(), index=True)
     if html is not None:
-        from allpass.report.rl import page
-
-        charts = page.solution_charts(mdp, solution)
-        if (~mdp.terminal).sum() >= 8:
-            functions = create_basis("combinatorial", mdp, 8)
-            names = [f"function {place + 1}" for place in range(functions.shape[1])]
-            charts += (page.function_chart(mdp, functions, names, "combinatorial Laplacian"),)
-        page.write(page.Page(target, _summary(mdp, solution), page.facts_of(mdp), charts, _command()), html)
+        page.write(page.solution_page(mdp, solution, target, _command()), html)
     if as_json:
         typer.echo(json.dumps(_solved(mdp, solution), indent=2, ensure_ascii=False))
         return
@@ -134,16 +128,69 @@ def basis(
     if html is not None:
         from allpass.report.rl import page
 
-        names = [f"function {place + 1}" for place in range(k)]
-        summary = f"{k} functions leave {errors['optimal'][-1]:.0%} of the variation of the optimal values."
-        charts = (page.function_chart(mdp, functions, names, kind), *page.solution_charts(mdp, best))
-        page.write(page.Page(target, summary, page.facts_of(mdp), charts, _command()), html)
+        page.write(page.basis_page(mdp, functions, kind, errors["optimal"][-1], target, _command()), html)
     if as_json:
         found = {"basis": kind, "functions": k, "sizes": sizes, "errors": errors, **_about(mdp)}
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     _show_errors(target, mdp, kind, sizes, errors)
     _say_written(output, html)
+
+
+@rl.command(cls=Verb, epilog=example("allpass rl potential four-rooms --potential gcn --html spread.html"))
+def potential(
+    target: Target,
+    env_arg: EnvArg = None,
+    discount: Discount = 0.99,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--potential",
+            help="harmonic, soft, best-path, messages, backward-messages, gcn, acm-gcn, krylov or diffusion.",
+        ),
+    ] = "harmonic",
+    seeds: Annotated[int, typer.Option(min=2, help="How many seeds, for intervals.")] = 10,
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes of each seed.")] = 50,
+    refresh_every: Annotated[int, typer.Option(min=1, help="Fit it after so many more episodes.")] = 5,
+    episode_limit: Annotated[
+        int | None, typer.Option(min=1, help="Cut episodes short after so many steps.", show_default=False)
+    ] = None,
+    max_steps: Annotated[int, typer.Option(min=1, help="Most steps of a seed.")] = 200_000,
+    output: Output = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Spread the rewards that Q-learning meets over the states, and measure the steps that this saves."""
+    from allpass.cli.progress import counting
+    from allpass.report.rl import page
+    from allpass.rl.spreading import spread
+
+    _check_outputs(output, html)
+    mdp = _load(target, discount, env_arg)
+    with counting("learning", total=2 * seeds) as on_progress:
+        found = spread(
+            mdp,
+            name,
+            seeds=range(seeds),
+            episodes=episodes,
+            refresh_every=refresh_every,
+            episode_limit=episode_limit,
+            max_steps=max_steps,
+            on_progress=lambda done: on_progress(done, 0.0),
+        )
+    if output is not None:
+        import pandas as pd
+
+        names = [str(state) for state in mdp.states or range(mdp.num_states)]
+        columns = {f"after {count}": phi for count, phi in found.fits}
+        _write_csv(output, pd.DataFrame({"state": names, **columns}), index=False)
+    if html is not None:
+        page.write(page.spread_page(found, target, _command()), html)
+    if as_json:
+        typer.echo(json.dumps(_spread(found), indent=2, ensure_ascii=False))
+        return
+    _show_spread(target, found)
+    _say_written(output, html, "Potential")
 
 
 @rl.command(cls=Verb, epilog=example("allpass rl record Taxi-v4 --steps 20000 -o taxi.parquet"))
@@ -271,16 +318,13 @@ def _solved(mdp: TabularMDP, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _summary(mdp: TabularMDP, solution: Solution) -> str:
-    return f"An episode is worth {float(mdp.start @ solution.values):.4g} at its start under the best policy."
-
-
 def _show(target: str, mdp: TabularMDP, solution: Solution) -> None:
     from rich.console import Console
     from rich.text import Text
 
     from allpass.cli.plain import plain_table
     from allpass.data.draft import many
+    from allpass.report.rl.page import worth
 
     out = Console()
     out.print(Text(target, style="bold"))
@@ -308,7 +352,7 @@ def _show(target: str, mdp: TabularMDP, solution: Solution) -> None:
                     f"and {mdp.num_states - len(shown):,} more states; -o values.csv writes all", style="dim"
                 )
             )
-    out.print(Text(_summary(mdp, solution), style="bold"))
+    out.print(Text(worth(mdp, solution), style="bold"))
 
 
 def _drawn(mdp: TabularMDP, solution: Solution) -> str:
@@ -342,8 +386,46 @@ def _show_errors(
     out.print(Text("Errors of least squares, relative to the error of the mean.", style="dim"))
 
 
-def _say_written(output: Path | None, html: Path | None) -> None:
-    for word, path in (("Values" if output else "", output), ("Page", html)):
+def _spread(found: Spread) -> dict[str, Any]:
+    seeds, episodes = found.shaped.shape
+    return {
+        "potential": found.potential,
+        "seeds": seeds,
+        "episodes": episodes,
+        "saved": found.saved,
+        "interval": found.interval(),
+        "steps": {
+            arm: {"mean": mean.tolist(), "low": low.tolist(), "high": high.tolist()}
+            for arm, (mean, low, high) in found.curves().items()
+        },
+        "fitted_after": [count for count, _ in found.fits],
+        **_about(found.mdp),
+    }
+
+
+def _show_spread(target: str, found: Spread) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from allpass.cli.plain import plain_table
+    from allpass.report.rl.page import saved
+
+    out = Console()
+    out.print(Text(target, style="bold"))
+    table = plain_table()
+    table.add_column("episode", justify="right")
+    curves = found.curves()
+    for arm in curves:
+        table.add_column(f"steps, {arm}", justify="right")
+    last = found.shaped.shape[1]
+    for episode in [place for place in (1, 2, 3, 5, 10, 20, 50, 100, 200, 500) if place < last] + [last]:
+        table.add_row(str(episode), *(f"{mean[episode - 1]:,.0f}" for mean, _, _ in curves.values()))
+    out.print(table)
+    out.print(Text(saved(found), style="bold"))
+
+
+def _say_written(output: Path | None, html: Path | None, what: str = "Values") -> None:
+    for word, path in ((what if output else "", output), ("Page", html)):
         if path is not None:
             typer.echo(f"{word}: {path}")
 

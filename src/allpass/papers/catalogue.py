@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from allpass.errors import UnknownNameError, did_you_mean
-from allpass.papers import complexity, examples, homophily, rank, rl_exploration, rl_rewards
+from allpass.papers import (
+    complexity,
+    examples,
+    homophily,
+    rank,
+    rl_bases,
+    rl_exploration,
+    rl_rewards,
+)
 from allpass.papers.depth import study as depth
 from allpass.papers.study import Study
 from allpass.papers.synthetic import study as synthetic
@@ -34,6 +42,7 @@ _ALL: tuple[Study[Any], ...] = (
     depth.STUDY,
     examples.STUDY,
     complexity.STUDY,
+    rl_bases.STUDY,
     rl_rewards.STUDY,
     rl_exploration.STUDY,
 )

@@ -58,13 +58,17 @@ class SeededStudy(ABC, Generic[R]):
         """The arms."""
         return {"arms": list(self.arms)}
 
+    def seeds_of(self, arm: str) -> Sequence[int]:  # noqa: ARG002
+        """The seeds of an arm; one is enough where nothing is random."""
+        return self.seeds
+
     def tasks(self, plan: Plan, store: Store, known: Sequence[R] = ()) -> list[Task]:  # noqa: ARG002
         """One task for each arm, with the seeds that have no row yet."""
         there = {(result.arm, result.seed) for result in known}  # type: ignore[attr-defined]
-        seeds = list(self.seeds[: self.quick_seeds] if plan.quick else self.seeds)
+        most = self.quick_seeds if plan.quick else None
         found = []
         for arm in plan.choose(self.id, self.axes())["arms"]:
-            left = [seed for seed in seeds if (arm, seed) not in there]
+            left = [seed for seed in self.seeds_of(arm)[:most] if (arm, seed) not in there]
             if left:
                 found.append(Task(OfStudy(self.id), arm, {"arm": arm, "seeds": left}, gpu=0.0))
         return found

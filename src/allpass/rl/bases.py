@@ -120,13 +120,15 @@ def deepwalk_basis(
 
 
 def random_basis(num_states: int, k: int, *, seed: int = 0) -> Array:
-    """Orthonormal random directions, ``[S, k]``: the control."""
+    """The constant function and random directions, orthonormal, ``[S, k]``: the control without a graph."""
     if not 1 <= k <= num_states:
         raise InputError(
             f"Got k = {k} basis functions for {num_states} states.",
             f"Expected a whole number from 1 to {num_states}.",
         )
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((num_states, k)))[0]
+    directions = np.random.default_rng(seed).standard_normal((num_states, k))
+    directions[:, 0] = 1
+    return np.linalg.qr(directions)[0]
 
 
 def chain_walks(chain: Any, starts: Any, length: int, generator: np.random.Generator) -> NDArray[np.int64]:

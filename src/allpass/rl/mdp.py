@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from allpass.display import framed, page
 from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.rl.layouts import Layout, expected_rewards, stack_rows
 from allpass.rl.policies import TOLERANCE, policy_matrix
@@ -101,6 +102,9 @@ class TabularMDP:
             f"TabularMDP(states={self.num_states}, actions={self.num_actions}, discount={self.discount:g}, "
             f"terminal={int(self.terminal.sum())})"
         )
+
+    def _repr_html_(self) -> str:
+        return framed(page(self))
 
     @classmethod
     def from_grid(cls, grid: Grid | str, discount: float = 0.99, **options: Any) -> Self:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from allpass.display import framed, page
 from allpass.errors import InputError
 from allpass.rl.learners import QLearning, Shaping, TableWorld, learn
 from allpass.rl.mdp import TabularMDP
@@ -18,17 +19,19 @@ Array = NDArray[np.float64]
 NETWORKS = ("gcn", "acm-gcn", "krylov")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spread:
     """Q-learning with and without a potential.
 
     Args:
-        potential: Its name.
+        mdp: The process.
+        potential: The name of the potential.
         fits: The potential of the first seed after its fits: number of episodes, and phi ``[S]``.
         shaped: Steps of each episode with the potential, ``[seeds, episodes]``.
         plain: The same without.
     """
 
+    mdp: TabularMDP
     potential: str
     fits: tuple[tuple[int, Array], ...]
     shaped: NDArray[np.int64]
@@ -46,13 +49,24 @@ class Spread:
         low, high = np.percentile(1 - ours / base, [50 * (1 - level), 50 * (1 + level)])
         return float(low), float(high)
 
+    def __repr__(self) -> str:
+        low, high = self.interval()
+        seeds, episodes = self.shaped.shape
+        return (
+            f"Spread({self.potential}, seeds={seeds}, episodes={episodes}, "
+            f"saved={self.saved:.0%} [{low:.0%}, {high:.0%}])"
+        )
+
+    def _repr_html_(self) -> str:
+        return framed(page(self))
+
     def curves(self) -> dict[str, tuple[Array, Array, Array]]:
-        """Mean number of steps of each episode with the 95% interval over seeds, shaped and plain."""
+        """Mean number of steps of each episode with its 95% bootstrap interval over seeds, shaped and plain."""
+        rows = np.random.default_rng(0).integers(len(self.plain), size=(2_000, len(self.plain)))
         found = {}
         for name, steps in ((self.potential, self.shaped), ("none", self.plain)):
-            mean = steps.mean(axis=0)
-            error = 1.96 * steps.std(axis=0, ddof=1) / np.sqrt(len(steps))
-            found[name] = mean, np.maximum(mean - error, 0), mean + error
+            low, high = np.percentile(steps[rows].mean(axis=1), [2.5, 97.5], axis=0)
+            found[name] = steps.mean(axis=0), low, high
         return found
 
 
@@ -77,7 +91,7 @@ def spread(
         refresh_every: The potential is fitted after the first episode and after every so many more.
         episode_limit: Steps after which an episode is cut short; by default none is.
         max_steps: Steps of all episodes of a seed together; more is an error.
-        on_progress: Called every 1000 steps with the number of seeds that are not done.
+        on_progress: Called every 1000 steps with how many learners are done, of two for each seed.
 
     Example:
         >>> found = spread(TabularMDP.from_grid("S.......G"), seeds=range(3), episodes=20)
@@ -109,6 +123,7 @@ def spread(
         if shaped:
             settings = {"discount": mdp.discount, "refresh_every": refresh_every}
             bonus = Shaping(make, seeds, mdp.num_states, on_fit=note, **settings)  # type: ignore[arg-type]
+        before = 0 if shaped else len(seeds)
         history = learn(
             TableWorld(mdp, len(seeds)),
             QLearning(len(seeds), mdp.num_states, mdp.num_actions, discount=mdp.discount),
@@ -117,13 +132,18 @@ def spread(
             bonus=bonus,
             episode_limit=episode_limit,
             max_steps=max_steps,
-            on_progress=on_progress,
+            on_progress=_counted(on_progress, before + len(seeds)),
         )
         if (history.steps == 0).any():
             done = int((history.steps > 0).sum(axis=1).min())
             raise InputError(
                 f"A seed ended only {done} of {episodes} episodes in {max_steps:,} steps.",
-                "Allow more steps (max_steps), fewer episodes, or cut episodes short (episode_limit).",
+                "Pass a smaller episodes=, a larger max_steps=, or cut episodes short with episode_limit=.",
             )
         found.append(history.steps)
-    return Spread(potential, tuple(fits), *found)
+    return Spread(mdp, potential, tuple(fits), *found)
+
+
+def _counted(on_progress: Callable[[int], None] | None, total: int) -> Callable[[int], None] | None:
+    """Tells how many are done where ``learn`` tells how many are left."""
+    return None if on_progress is None else lambda left: on_progress(total - left)

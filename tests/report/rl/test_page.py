@@ -11,6 +11,7 @@ from allpass.report.canvas import to_bytes
 from allpass.report.rl import page
 from allpass.report.rl.maps import function_maps, value_map
 from allpass.rl import TabularMDP
+from allpass.rl.spreading import spread
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,33 @@ def test_a_map_shows_each_cell_in_its_place() -> None:
     figure = value_map(mdp, np.arange(6.0))
     (mesh,) = figure.axes[0].collections
     np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(2, 3), [[0, 1, 2], [3, 4, 5]])
+
+
+def test_potentials_have_one_scale_and_curves_their_bands() -> None:
+    mdp = TabularMDP.from_grid("S...G", 0.9)
+    found = spread(mdp, seeds=range(3), episodes=12)
+    maps, curves = page.spread_charts(found)
+    assert maps.headers == ("state", "1", "6", "11")
+    assert maps.rows[0][0] == "end"
+    assert [float(cell) for cell in maps.rows[0][1:]] == [1, 1, 1]
+    assert len(curves.rows) == 12
+    mean, low, high = (float(cell) for cell in curves.rows[0][4:])
+    assert low <= mean <= high
+    assert mean == pytest.approx(found.plain[:, 0].mean(), rel=1e-2)
+    figure = function_maps(mdp, np.array([[1.0, 2.0]] * 5), ["a", "b"], one_scale=True)
+    shown = [float(axes.collections[0].get_array().max()) for axes in figure.axes]  # type: ignore[union-attr]
+    assert shown == [0.5, 1]
+    text = page.render(page.spread_page(found, "corridor"))
+    assert "Q-learning needs" in text
+    assert text.count("<svg") == 3
+
+
+def test_processes_and_solutions_show_themselves_in_notebooks() -> None:
+    mdp = TabularMDP.from_grid("four-rooms")
+    assert "Optimal values on the grid" in mdp._repr_html_()
+    text = mdp.optimal()._repr_html_()
+    assert '<td style="text-align: left">(11, 10)</td>' in text
+    assert "the best 10 states" in text
 
 
 def test_a_page_is_whole_and_the_same_again(tmp_path: Path) -> None:

@@ -47,16 +47,19 @@ def value_map(mdp: TabularMDP, values: Array, policy: Any = None) -> Figure:
 
 
 @in_style
-def function_maps(mdp: TabularMDP, functions: Array, names: Sequence[str]) -> Figure:
-    """Functions of the states next to each other, each on its own scale around 0."""
+def function_maps(
+    mdp: TabularMDP, functions: Array, names: Sequence[str], *, one_scale: bool = False
+) -> Figure:
+    """Functions of the states next to each other, each on its own scale around 0, or all on one."""
     count = min(functions.shape[1], len(names))
     columns = min(count, 4)
     rows = -(-count // columns)
     places = _places(mdp)
     figure, grid = panels(rows, columns, 2.3 * rows + 0.2)
     flat = [panel for row in grid for panel in row]
-    for panel, name, function in zip(flat, names, functions.T, strict=False):
-        reach = max(float(np.abs(function).max()), 1e-300)
+    most = np.abs(functions).max(axis=0)
+    reaches = np.maximum(most.max() if one_scale else most, 1e-300) * np.ones(functions.shape[1])
+    for panel, name, function, reach in zip(flat, names, functions.T, reaches, strict=False):
         _draw(panel, mdp, function / reach, places, _diverging(), limits=(-1, 1))
         panel.set_title(name, fontsize=8)
     for panel in flat[count:]:

@@ -8,9 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from allpass.display import table
+
 Array = NDArray[np.float64]
 Evaluation = Literal["auto", "factorization", "krylov", "sweeps"]
 Method = Literal["auto", "policy-iteration", "value-iteration", "modified-policy-iteration"]
+
+_SHOWN = 10  # states in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,21 @@ class Solution:
         return (
             f"Solution({self.method}, states={len(self.values)}, iterations={self.iterations}, "
             f"residual={self.residual:.1e}{ending})"
+        )
+
+    def _repr_html_(self) -> str:
+        best = np.argsort(-self.values, kind="stable")[:_SHOWN]
+        rows = [
+            (
+                state if self.states is None else self.states[state],
+                f"{self.values[state] + 0.0:.4g}",
+                self.policy[state] if self.actions is None else self.actions[self.policy[state]],
+            )
+            for state in best
+        ]
+        left = len(self.values) - len(rows)
+        return table(
+            ("state", "value", "action"), rows, f"{self!r}" + (f": the best {_SHOWN} states" if left else "")
         )
 
     def to_frame(self) -> Any:
