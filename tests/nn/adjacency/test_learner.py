@@ -201,5 +201,5 @@ def test_what_cannot_be_made(settings: dict[str, object], error: type[Exception]
 
 
 def test_more_candidates_than_nodes() -> None:
-    with pytest.raises(InputError, match="Got k1 = 6 candidates for each of 5 nodes.*set k1 to 4 or less"):
+    with pytest.raises(InputError, match=r"Got k1 = 6 candidates for each of 5 nodes.*set k1 to 4 or less"):
         learner()(X[:5], torch.tensor([[0], [1]]))
