@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Facts: TypeAlias = Callable[[Spec, Sequence[Accuracy]], Mapping[str, object]]
 MAJORITY = "majority class"
 FAMILY = "ACM"
-"""What the names of networks with several channels begin with."""
+"""What the names of networks with several channels begin with; where a table has some, agreement is counted on them."""
 PLAIN = ("MLP-2", "GCN")
 """A network that sees no graph, and one that averages."""
 MARKS = {"worse": " ▼", "better": " ▲"}
@@ -71,7 +71,7 @@ def facts(spec: Spec, results: Sequence[Accuracy]) -> dict[str, object]:
         results: Its rows.
     """
     found = Results(spec, results)
-    acm = [cell for cell in found.cells if cell.row.startswith(FAMILY)]
+    acm = [cell for cell in found.cells if cell.row.startswith(FAMILY)] or found.cells
     same = [one for cell in acm if (one := found.of(cell, "same")) is not None]
     pairs = [(found.of(cell, "same"), found.of(cell, "fresh")) for cell in acm]
     both = [(one, other) for one, other in pairs if one and other and one.agrees is not None]
