@@ -14,6 +14,7 @@ from allpass.papers import (
     rl_bases,
     rl_exploration,
     rl_rewards,
+    rl_values,
 )
 from allpass.papers.depth import study as depth
 from allpass.papers.study import Study
@@ -42,6 +43,7 @@ _ALL: tuple[Study[Any], ...] = (
     depth.STUDY,
     examples.STUDY,
     complexity.STUDY,
+    rl_values.STUDY,
     rl_bases.STUDY,
     rl_rewards.STUDY,
     rl_exploration.STUDY,
