@@ -13,12 +13,12 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from allpass.errors import InputError
 from allpass.rl.mdp import TabularMDP
-from allpass.rl.solvers.reachability import check_ends, distance_to
+from allpass.rl.solvers.krylov import KrylovSolver
+from allpass.rl.solvers.reachability import check_ends
 from allpass.rl.solvers.solution import Array, Evaluation
 
 _SMALL = 20_000
 _BAND = 8
-_STEPS = 150
 
 
 def values(
@@ -57,7 +57,7 @@ def chain_values(
     method: Evaluation = "auto",
     tolerance: float = 1e-10,
     guess: Array | None = None,
-    order: NDArray[np.int64] | None = None,
+    krylov: KrylovSolver | None = None,
 ) -> Array:
     r"""Values of a chain :math:`P_\pi` with rewards :math:`r_\pi`; those of terminal states are 0.
 
@@ -68,7 +68,7 @@ def chain_values(
         method: See :func:`values`.
         tolerance: Of the residual.
         guess: Values to begin with.
-        order: The states in the order of :func:`sweep_order`, for ``"krylov"``; by default it is computed.
+        krylov: The solver for ``"krylov"``, where a similar chain was solved before.
     """
     if method not in get_args(Evaluation):
         raise InputError(f"Got method={method!r}.", f"Expected one of {', '.join(get_args(Evaluation))}.")
@@ -86,16 +86,8 @@ def chain_values(
     start = np.zeros_like(reward) if guess is None else guess
     if method == "sweeps":
         return _swept(P, reward, mdp.discount, start, tolerance)
-    order = sweep_order(P, reward) if order is None else order
-    return _krylov(P, reward, mdp.discount, start, tolerance, order)
-
-
-def sweep_order(chain: Any, reward: Array) -> NDArray[np.int64]:
-    """The states by their distance from what gives values: ends, and rewards that differ from the usual one."""
-    sources = (np.diff(chain.indptr) == 0) | (reward != np.median(reward))
-    return np.argsort(
-        distance_to(chain, sources).astype(np.uint64), kind="stable"
-    )  # those without a way come last
+    V = (krylov or KrylovSolver(P, reward, mdp.discount)).solve(P, reward, start, tolerance)
+    return _factorized(P, reward, mdp.discount) if V is None else V
 
 
 def residual(chain: Any, reward: Array, discount: float, V: Array) -> float:
@@ -164,34 +156,3 @@ def _swept(P: Any, reward: Array, discount: float, V: Array, tolerance: float) -
     raise InputError(
         f"{limit:,} sweeps did not reach the tolerance {tolerance:g}.", "Use method='factorization'."
     )
-
-
-def _krylov(
-    P: Any, reward: Array, discount: float, V: Array, tolerance: float, order: NDArray[np.int64]
-) -> Array:
-    """BiCGSTAB on the residual until it is small enough in every state; where that fails, the factorisation.
-
-    It is preconditioned by one Gauss-Seidel sweep in the given order: steps that come nearer to what gives values are
-    solved for exactly.
-    """
-    S = P.shape[0]
-    A = (sp.eye_array(S, format="csr") - discount * P)[order][:, order]
-    lower = sla.splu(
-        sp.tril(A, format="csc"), permc_spec="NATURAL", diag_pivot_thresh=0, options={"Equil": False}
-    )
-    sweep = sla.LinearOperator((S, S), matvec=lower.solve, dtype=np.float64)
-    x, b = V[order], reward[order]
-    for _ in range(4):
-        error = b - A @ x
-        worst, scale = np.abs(error).max(), max(1.0, np.abs(x).max())
-        if worst <= tolerance * scale:
-            V = np.empty_like(x)
-            V[order] = x
-            return V
-        target = 0.3 * min(1.0, tolerance * scale / worst)
-        step, _ = sla.bicgstab(A, error, rtol=max(target, 1e-13), maxiter=_STEPS, M=sweep)
-        better = x + step
-        if not np.isfinite(better).all() or np.abs(b - A @ better).max() > worst / 2:
-            break
-        x = better
-    return _factorized(P, reward, discount)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from allpass.errors import InputError
 from allpass.rl.mdp import TabularMDP
 from allpass.rl.solvers.backup import Backup
-from allpass.rl.solvers.evaluation import chain_values, is_line, sweep_order
+from allpass.rl.solvers.evaluation import chain_values, is_line
+from allpass.rl.solvers.krylov import KrylovSolver
 from allpass.rl.solvers.reachability import ending_policy, heading_policy
 from allpass.rl.solvers.solution import Array, Evaluation, Method, Solution
 from allpass.rl.solvers.sweeps import sweep_values
@@ -90,13 +91,13 @@ def _rough_policies(
     """Evaluate about as far as the residual is worth, sweep with all actions, and improve, until it is small enough."""
     actions, V, residual = _first_policy(mdp, backup), np.zeros(mdp.num_states), 1.0
     method: Evaluation = "factorization" if mdp.num_states <= _SMALL else "auto"
-    order, lowest, since = None, np.inf, 0
+    krylov, lowest, since = None, np.inf, 0
     for count in range(1, limit + 1):
         chain, reward = mdp.state_chain(actions), mdp.state_rewards(actions)
         if method == "auto" and not is_line(chain):
-            method, order = "krylov", sweep_order(chain, reward)
+            method, krylov = "krylov", KrylovSolver(chain, reward, mdp.discount)
         wanted = max(tolerance / 3, min(1e-4, residual / 100))
-        V = chain_values(mdp, chain, reward, method=method, tolerance=wanted, guess=V, order=order)
+        V = chain_values(mdp, chain, reward, method=method, tolerance=wanted, guess=V, krylov=krylov)
         for _ in range(_SWEEPS):
             V = backup(V)
         Q = backup.action_values(V)

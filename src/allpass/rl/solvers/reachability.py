@@ -15,15 +15,18 @@ from allpass.rl.mdp import TabularMDP
 def distance_to(chain: Any, targets: NDArray[np.bool_], limit: int | None = None) -> NDArray[np.int64]:
     """Fewest steps from each state to one of ``targets``, ``[S]``; -1 where there is no way of up to ``limit``."""
     incoming = sp.csc_array(chain)
+    lengths = np.diff(incoming.indptr)
     distance = np.where(targets, 0, -1)
     frontier = np.flatnonzero(targets)
     steps = 0
     while len(frontier) and (limit is None or steps < limit):
         steps += 1
-        counts = np.diff(incoming.indptr)[frontier]
+        counts = lengths[frontier]
         offsets = np.repeat(incoming.indptr[frontier] - np.concatenate([[0], counts.cumsum()[:-1]]), counts)
-        before = np.unique(incoming.indices[np.arange(counts.sum()) + offsets])
-        frontier = before[distance[before] < 0]
+        before = incoming.indices[np.arange(counts.sum()) + offsets]
+        before = before[distance[before] < 0]
+        distance[before] = np.arange(len(before))
+        frontier = before[distance[before] == np.arange(len(before))]  # each state once
         distance[frontier] = steps
     return distance
 
