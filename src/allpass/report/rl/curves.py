@@ -29,6 +29,7 @@ def learning_curves(curves: Mapping[str, tuple[Array, Array, Array]]) -> Figure:
         episode = np.arange(1, len(mean) + 1)
         axes.fill_between(episode, np.maximum(low, 1), high, color=light(role), alpha=0.2, linewidth=0)
         axes.plot(episode, mean, color=light(role), label=name, linewidth=1.4)
+    axes.locator_params(axis="x", integer=True)
     axes.set(xlabel="episode", ylabel="steps", yscale="log", xlim=(1, None))
     bottom, top = axes.get_ylim()
     ticks = [tick for power in range(7) for tick in (10**power, 3 * 10**power) if bottom <= tick <= top]
