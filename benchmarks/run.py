@@ -20,6 +20,7 @@ TOOLS = {
     "accuracy",
     "few_labels",
     "grid",
+    "mdp_fixture",
     "published",
     "run",
     "sweeps",

@@ -199,7 +199,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cli-allpass": cli,
     **{f"cli-{verb.replace(' ', '-')}": partial(cli, verb) for verb in VERBS},
     **{f"api-{room}": partial(api, room) for room in ROOMS},
-    **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm")},
+    **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm", "mdp")},
     **{f"benchmarks-{name}": partial(results.engine, name) for name in ("engine", "engine-cuda")},
     "benchmarks-grid": results.grid,
     "benchmarks-sweeps": results.sweeps,

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.mdp import process
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rl.processes import random_mdp
@@ -70,8 +73,24 @@ def test_shortest_paths_of_toy_text_without_a_discount(name: str) -> None:
         assert solution.values[36] == pytest.approx(-13)
 
 
-def test_policy_iteration_ends_on_ties() -> None:
-    mdp = TabularMDP.from_grid("\n".join(["." * 30] * 29 + ["." * 29 + "G"]), 0.99)
+QUANTECON = json.loads(Path(__file__).with_name("quantecon.json").read_text())
+"""Results of QuantEcon's DiscreteDP; ``python -m benchmarks.mdp_fixture`` renews them."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", QUANTECON["processes"])
+def test_values_are_those_of_quantecon(name: str, method: Any) -> None:
+    mdp = TabularMDP.from_gymnasium(name, 0.9) if name == "Taxi-v4" else process(15, name)
+    want = QUANTECON["processes"][name]
+    np.testing.assert_allclose(mdp.optimal(method=method, tolerance=1e-12).values, want["optimal"], atol=1e-8)
+    np.testing.assert_allclose(mdp.values(mdp.mask.argmax(axis=1)), want["first_action"], atol=1e-8)
+
+
+@pytest.mark.parametrize("slip", [0.0, 0.2])
+def test_policy_iteration_ends_on_ties(slip: float) -> None:
+    """With slips rounding decides between equal actions, and QuantEcon's policy iteration never ends."""
+    assert QUANTECON["policy_iteration_on_ties"] == {"limit": 2000, "iterations": 2000}
+    mdp = TabularMDP.from_grid("\n".join(["." * 30] * 29 + ["." * 29 + "G"]), 0.99, slip=slip)
     seen: list[int] = []
     solution = mdp.optimal(method="policy-iteration", on_progress=lambda count, residual: seen.append(count))
     assert solution.converged
