@@ -52,6 +52,7 @@ MODELS.add(
         TransE,
         "-||h + r - t||",
         "Bordes et al.: Translating Embeddings for Modeling Multi-relational Data, NeurIPS 2013",
+        {"margin": 6.0},
     )
 )
 MODELS.add(
@@ -60,6 +61,7 @@ MODELS.add(
         RotatE,
         "-||h o e^{i theta} - t||",
         "Sun et al.: RotatE: Knowledge Graph Embedding by Relational Rotation in Complex Space, ICLR 2019",
+        {"margin": 8.0},
     )
 )
 MODELS.add(
@@ -86,7 +88,7 @@ MODELS.add(
         ComplEx,
         "Re <h o r, conj(t)>",
         "Trouillon et al.: Complex Embeddings for Simple Link Prediction, ICML 2016",
-        {"loss": "softplus", "l2": 0.01},
+        {"loss": "softplus", "l2": 0.002},
     )
 )
 

@@ -36,7 +36,7 @@ class TripletConfig:
     """
 
     loss: str = "nssa"
-    margin: float = 6.0
+    margin: float = 9.0
     temperature: float = 1.0
     negatives: int = 32
     filtered: bool = True

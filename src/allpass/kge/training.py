@@ -92,10 +92,9 @@ class Trainer:
         table.requires_grad_(False)
         self.entities.step(by_table, rows)
         self.relations.step(by_kinds, acts)
-        if rows is None:
-            model.entities.data.copy_(model.constrain(model.entities.data))
-        else:
-            model.entities.data[rows] = model.constrain(model.entities.data[rows])
+        if model.constrained:
+            chosen = slice(None) if rows is None else rows
+            model.entities.data[chosen] = model.constrain(model.entities.data[chosen])
         return float(loss.detach())
 
     def _acting(self, relations: Tensor, middle: int) -> Tensor:

@@ -33,6 +33,9 @@ class TripletModel(nn.Module, ABC):
     parts: ClassVar[int] = 1
     """The numbers of one block of a vector; ``dim`` is a multiple of it."""
 
+    constrained: bool = False
+    """Whether :meth:`constrain` changes vectors."""
+
     def __init__(
         self, num_entities: int, num_relations: int, dim: int = 64, *, inverse: bool = False, seed: int = 0
     ) -> None:

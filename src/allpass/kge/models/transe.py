@@ -45,8 +45,8 @@ class TransE(Distance):
         inverse: bool = False,
         seed: int = 0,
     ) -> None:
-        self.unit = unit
         super().__init__(num_entities, num_relations, dim, norm=norm, inverse=inverse, seed=seed)
+        self.unit = self.constrained = unit
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -67,4 +67,4 @@ class TransE(Distance):
         return tails - acting
 
     def constrain(self, rows: Tensor) -> Tensor:
-        return F.normalize(rows, dim=1) if self.unit else rows
+        return F.normalize(rows, dim=1) if self.constrained else rows
