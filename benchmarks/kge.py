@@ -1,4 +1,4 @@
-"""``python -m benchmarks.kge``: triplet embeddings against PyKEEN on Nations, UMLS and Kinships.
+r"""``python -m benchmarks.kge``: triplet embeddings against PyKEEN on Nations, UMLS and Kinships.
 
 Both get the same budget, triplets and metric: vectors of 64 numbers for TransE, of 64 complex numbers for RotatE and
 ComplEx (and DihEdral's 64 blocks), of 32 quaternions for QuatE; 32 corrupted triplets for each true one, Adam with a
@@ -9,11 +9,11 @@ Seconds are those of the processor, so other programs hardly disturb them.
 The datasets are files of PyKEEN's wheel (``pip install 'allpass[kge-oracle]'``). Rows are kept in ``results/kge.csv``
 as they end, and a run leaves out what is there.
 
-WordNet takes about 90 minutes a model on one thread, at 0.11 and 0.043 seconds of the processor a step of 512 triplets::
+WordNet takes some 90 minutes a model on one thread, at 0.11 and 0.043 seconds a step of 512 triplets::
 
-    allpass embed wn18rr --model rotate --dim 1000 --batch-size 512 --negatives 1024 --lr 0.001 \\
+    allpass embed wn18rr --model rotate --dim 1000 --batch-size 512 --negatives 1024 --lr 0.001 \
         --set margin=6 --set temperature=0.5 --epochs 280 --patience 5 -o wn18rr-rotate
-    allpass embed wn18rr --model dihedral --dim 400 --batch-size 512 --negatives 1024 --lr 0.003 \\
+    allpass embed wn18rr --model dihedral --dim 400 --batch-size 512 --negatives 1024 --lr 0.003 \
         --set K=4 --epochs 600 --patience 5 -o wn18rr-dihedral
 """
 

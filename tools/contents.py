@@ -204,6 +204,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "benchmarks-grid": results.grid,
     "benchmarks-sweeps": results.sweeps,
     "benchmarks-verdict": results.verdict,
+    "benchmarks-kge": results.triplets,
     "accuracy": results.accuracy,
 }
 CHEAP = frozenset(BLOCKS)

@@ -11,7 +11,7 @@ from benchmarks.timing import RESULTS
 from benchmarks.verdict import MODELS
 
 from allpass.data.draft import many
-from benchmarks import verdict_rows
+from benchmarks import kge, verdict_rows
 from tools import blocks
 from tools.blocks import table
 
@@ -106,6 +106,11 @@ def sweeps() -> str:
         f"95% interval {100 * gap['low']:+.2f} to {100 * gap['high']:+.2f}. {same} "
         f"Measured on {machine['processor']}, {many(machine['cores'], 'core')}, torch {machine['torch']}."
     )
+
+
+def triplets() -> str:
+    """Triplet embeddings of allpass and of PyKEEN on the same triplets."""
+    return kge.summary(kge.kept())
 
 
 def verdict() -> str:

@@ -48,7 +48,7 @@ def fit(
 
     Example:
         >>> ring = [[k, 0, (k + 1) % 8] for k in range(8)] + [[(k + 1) % 8, 1, k] for k in range(8)]
-        >>> kept = fit(ring, "rotate", dim=8, epochs=60)
+        >>> kept = fit(ring, "rotate", dim=16, epochs=100, batch_size=4)
         >>> kept.tails(3, 0, k=1)[0][0]
         '4'
     """
