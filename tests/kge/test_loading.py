@@ -26,6 +26,12 @@ def test_shares_are_drawn() -> None:
     assert (len(graph.train), len(graph.valid), len(graph.test)) == (70, 10, 20)
 
 
+def test_triplets_that_are_trained_on_and_measured_with_are_noted() -> None:
+    graph = load([[0, 0, 1], [1, 0, 2]], test=[[0, 0, 1], [2, 0, 1]])
+    assert [(note.code, note.count) for note in load(graph).account] == [("seen-in-training", 1)]
+    assert not len(load([[0, 0, 1]], test=[[1, 0, 0]]).account)
+
+
 def test_a_graph_keeps_its_own_parts() -> None:
     graph = KnowledgeGraph.from_arrays([[0, 0, 1]])
     assert load(graph) is graph

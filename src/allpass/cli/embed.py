@@ -30,7 +30,7 @@ def embed(
     chosen: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting of the model, such as K=6; may be repeated."
+            "--set", metavar="NAME=VALUE", help="A setting such as K=6 or margin=12; may be repeated."
         ),
     ] = None,
     loss: Annotated[

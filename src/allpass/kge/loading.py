@@ -47,6 +47,7 @@ def load(
     graph = _loaded(source, given, data_dir)
     if any(shares):
         graph = graph.split(*(part or 0.0 for part in shares), seed=seed)
+    _note_overlap(graph)
     return graph
 
 
@@ -123,6 +124,21 @@ def _joined(parts: list[Columns | None], name: str, account: Account) -> Knowled
             f"{'is' if unseen == 1 else 'are'} in no training triplet: the vectors stay random.",
         )
     return KnowledgeGraph(train, tuple(entities), tuple(relations), valid, test, name, account)
+
+
+def _note_overlap(graph: KnowledgeGraph) -> None:
+    """Triplets that are trained on and measured with: their ranks say nothing of new ones."""
+    if "seen-in-training" in graph.account:
+        return
+    train = set(map(tuple, graph.train.tolist()))
+    count = sum(tuple(row) in train for part in (graph.valid, graph.test) for row in part.tolist())
+    graph.account.add(
+        "seen-in-training",
+        count,
+        f"{many(count, 'triplet')} of validation or test {'is' if count == 1 else 'are'} in training too; ranks are "
+        "better by it.",
+        "Remove repeated triplets before dividing them.",
+    )
 
 
 def _note_repeats(train: Triplets, account: Account) -> None:
