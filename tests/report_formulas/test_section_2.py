@@ -8,9 +8,10 @@ import torch
 from scipy.linalg import expm
 from tests.report_formulas.dense import CASES, C, Case, F, close, relu, rw_hat, softmax, sym_hat
 
-from allpass.graph import apply_analytic, block_grade, krylov_basis, krylov_coefficients, matrix
+from allpass.graph import apply_analytic, block_grade, components, krylov_basis, krylov_coefficients, matrix
 from allpass.models import create
-from allpass.nn import AdaReLU, KrylovConv, predict_propagation, weight_variance
+from allpass.nn import AdaReLU, KrylovConv, forward_shares, predict_propagation, weight_variance
+from allpass.nn.activations import activation
 
 pytestmark = pytest.mark.parametrize("case", CASES)
 
@@ -32,21 +33,33 @@ def test_eq1_deep_gcn(case: Case) -> None:
 
 def test_theorem_1_the_rank_falls_to_the_number_of_components(case: Case) -> None:
     """Non-negative weights of norm 1 on two copies of the graph, none of them bipartite with self-loops."""
-    A = np.kron(np.eye(2), sym_hat(case.A))
+    twice = Case(np.kron(np.eye(2), case.A), np.concatenate([case.X, -2 * case.X + 1]), np.tile(case.y, 2))
+    model = create(
+        "gcn-300",
+        in_channels=F,
+        out_channels=F,
+        hidden_channels=F,
+        bias=False,
+        filter="A_hat_sym",
+        dropout=0.0,
+    )
     rng = np.random.default_rng(0)
-    H = np.abs(rng.normal(size=(len(A), F)))
-    for _ in range(400):
-        W = rng.random((F, F))
-        H = relu(A @ H @ (W / np.linalg.norm(W, 2)))
-        H = H / np.linalg.norm(H)  # keeps it in range; the rank does not depend on the size
-    sizes = np.linalg.svd(H, compute_uv=False)
-    assert (sizes > 1e-8).sum() <= 2
+    model = model.double().eval()
+    with torch.no_grad():
+        for layer in model.layers:
+            W = rng.random((F, F))
+            layer.weight.copy_(torch.from_numpy(W / np.linalg.norm(W, 2)))
+        sizes = torch.linalg.svdvals(model(twice.features, twice.operator))
+    assert components(twice.operator).count == 2
+    assert int((sizes > 1e-8 * sizes[0]).sum()) <= 2
+    assert int((torch.linalg.svdvals(twice.features) > 1e-8).sum()) == F
 
 
 def test_theorem_2_tanh_keeps_the_rank(case: Case) -> None:
     """rank(tanh([x, y])) = rank([x, y]) for columns drawn from a continuous distribution."""
-    for pair in (case.X[:, :2], case.X[:, 2:]):
-        assert np.linalg.matrix_rank(np.tanh(pair)) == np.linalg.matrix_rank(pair) == 2
+    tanh = activation("tanh", 2)
+    for pair in (case.features[:, :2], case.features[:, 2:]):
+        assert torch.linalg.matrix_rank(tanh(pair)) == torch.linalg.matrix_rank(pair) == 2
 
 
 def test_block_krylov_matrix_and_its_grade(case: Case) -> None:
@@ -129,6 +142,7 @@ def test_variance_hidden_units(case: Case) -> None:
     )
     measured = (samples**2).mean(axis=(0, 2))
     np.testing.assert_allclose(measured, F / (case.degrees + 1) * 0.49, rtol=0.1)
+    close(F * forward_shares(case.operator) * 0.49, F / (case.degrees + 1) * 0.49)
 
 
 def test_schemes_of_the_forward_the_backward_and_both_views(case: Case) -> None:

@@ -96,6 +96,12 @@ def test_masks_have_a_place_for_every_node() -> None:
                 check_masks(Split(*masks, "mine"), 4, [])
 
 
+def test_masks_are_tensors() -> None:
+    good = mask(0)
+    with pytest.raises(InputError, match="The val mask of the split 'mine' is a list"):
+        check_masks(Split(good, [True] * 4, good, "mine"), 4, [])
+
+
 def test_validation_nodes_are_missed_where_a_rule_looks_at_them() -> None:
     split = Split(mask(0), mask(), mask(), "mine")
     check_masks(split, 4, [])

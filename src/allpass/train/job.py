@@ -533,7 +533,7 @@ def device_of(name: torch.device | str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-    except RuntimeError:
+    except (RuntimeError, TypeError):
         device = None
     if device is None or device.type not in ("cpu", "cuda"):
         raise InputError(f"There is no device {name!r}.", "Expected 'auto', 'cpu', 'cuda' or 'cuda:1'.")

@@ -69,6 +69,11 @@ def check_masks(split: Split, nodes: int, asking: Sequence[str]) -> None:
     """
     for part in ("train", "val", "test"):
         mask = getattr(split, part)
+        if not isinstance(mask, Tensor):
+            raise InputError(
+                f"The {part} mask of the split {split.name!r} is a {type(mask).__name__}.",
+                f"Expected a bool tensor of shape [{nodes}]: torch.tensor(mask).",
+            )
         if mask.dtype != torch.bool or list(mask.shape) != [nodes]:
             raise InputError(
                 f"The {part} mask of the split {split.name!r} is of shape {list(mask.shape)} and {mask.dtype}.",

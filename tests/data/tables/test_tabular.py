@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow
 import pytest
 
 from allpass.data.tables.tabular import Table
@@ -89,6 +90,16 @@ def test_find_and_column(tmp_path: Path) -> None:
 def test_files_that_are_no_tables(tmp_path: Path, name: str, content: str | bytes, message: str) -> None:
     with pytest.raises(DataError, match=message):
         table(tmp_path, content, name).read([])  # type: ignore[arg-type]
+
+
+def test_any_error_of_arrow_is_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object, **options: object) -> None:
+        raise pyarrow.ArrowException("Unknown error: Wrapping failed")
+
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr("pandas.read_parquet", fail)
+    with pytest.raises(DataError, match="could not be read as Parquet"):
+        Table(tmp_path / "t.parquet", "node table")
 
 
 def test_missing_file_and_wrong_type(tmp_path: Path) -> None:

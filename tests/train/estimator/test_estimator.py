@@ -315,6 +315,9 @@ def test_other_features_are_refused(data: Data) -> None:
         ({"validation": 1}, InputError, "leaves no training nodes"),
         ({"scaling": "row"}, UnknownNameError, "Did you mean 'rows'"),
         ({"random_state": "one"}, ValueError, "seed"),
+        ({"random_state": -1}, InputError, r"Got random_state=-1\. Expected a whole number, 0 or more"),
+        ({"device": None}, InputError, "There is no device None"),
+        ({"undirected": "no"}, InputError, "Got undirected = 'no'"),
     ],
 )
 def test_choices_that_cannot_be(data: Data, changes: dict, error: type[Exception], words: str) -> None:

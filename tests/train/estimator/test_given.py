@@ -96,6 +96,15 @@ def test_weights_of_nodes_are_those_of_the_loss(data: Data) -> None:
     np.testing.assert_allclose(one, other, rtol=1e-4)
 
 
+@pytest.mark.parametrize("wrong", [np.ones(3), np.ones(121)])
+def test_weights_of_other_nodes_are_refused(data: Data, wrong: np.ndarray) -> None:
+    model = NodeClassifier("mlp-1", epochs=1)
+    with pytest.raises(InputError, match=rf"Got {len(wrong)} weights in sample_weight for 120 rows or nodes"):
+        model.fit(data.x.numpy(), data.y.numpy(), wrong)
+    with pytest.raises(InputError, match="weights in sample_weight for 120"):
+        model.fit(data, sample_weight=wrong)
+
+
 def test_weights_by_class_are_weights_of_their_nodes(data: Data) -> None:
     weights = {0: 5.0, 1: 1.0, 2: 0.5}
     by_class = NodeClassifier("gcn", hidden_channels=8, epochs=5, class_weight=weights).fit(data)
@@ -133,5 +142,5 @@ def test_what_does_not_go_with_a_graph_is_refused(data: Data) -> None:
         model.fit([0, 1, 2], [0, 1, 0], edge_index=data.edge_index)
     with pytest.raises(InputError, match="Got 2 labels for 3 nodes"):
         model.fit([0, 1, 2], [0, 1])
-    with pytest.raises(ValueError, match=r"sample_weight\.shape"):
+    with pytest.raises(InputError, match="Got 3 weights in sample_weight for 120"):
         model.fit(np.arange(120), sample_weight=np.ones(3))

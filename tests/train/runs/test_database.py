@@ -118,6 +118,19 @@ def test_a_damaged_file(path):
     assert refused(path).cure
 
 
+def test_a_damaged_schema_that_is_no_text(path):
+    """SQLite quotes what it cannot read, and Python cannot read the quote."""
+    connect(path, patience=1.0).close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_master SET name = CAST(x'72ff' AS TEXT), sql = 'CREATE' WHERE name = 'runs'"
+    )
+    connection.close()
+    with pytest.raises(StoreError, match="is damaged"):
+        connect(path, patience=1.0)
+
+
 def test_nothing_to_read(path):
     with pytest.raises(MissingFileError):
         opened(path, read_only=True)

@@ -157,6 +157,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     from pandas.api import types
 
     try:
+        from pyarrow import ArrowException
+
         frame = pd.read_parquet(path)
         # A column of whole numbers with missing ones comes as floats, which merge numbers above 2**53.
         floats = [name for name in frame.columns if types.is_float_dtype(frame[name].dtype)]
@@ -165,7 +167,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         frame = frame.assign(**{name: exact[name].array for name in whole})
     except ImportError:
         raise MissingExtraError("pyarrow", "Reading Parquet", "parquet") from None
-    except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors or OSErrors
+    except (ArrowException, OSError, ValueError) as error:
         raise DataError(
             f"The file {path.name!r} could not be read as Parquet.",
             "It may be cut off or damaged, or be another kind of file; get it again.",

@@ -10,11 +10,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 from torch import Tensor
 from torch_geometric.data import Data
 
-from allpass.data.arguments import share
+from allpass.data.arguments import share, whole_number
 from allpass.data.draft import many
 from allpass.data.load import load
 from allpass.data.split_rules import stratified
@@ -269,7 +275,9 @@ class NodeEstimator(Parameters):
 
 
 def _seed(state: Any) -> int:
-    return int(state) if isinstance(state, Integral) else int(check_random_state(state).randint(2**31 - 1))
+    if isinstance(state, Integral):
+        return whole_number("random_state", int(state), least=0)
+    return int(check_random_state(state).randint(2**31 - 1))
 
 
 def _checked_weight(given: Any, like: Any) -> Array | None:
@@ -277,5 +285,10 @@ def _checked_weight(given: Any, like: Any) -> Array | None:
     if given is None:
         return None
     like = np.empty((like.num_nodes, 0)) if isinstance(like, Data) else like
+    count, wanted = np.asarray(given).size, _num_samples(like)
+    if count not in (1, wanted):
+        raise InputError(
+            f"Got {count:,} weights in sample_weight for {wanted:,} rows or nodes.", "Pass one each."
+        )
     found: Array = _check_sample_weight(given, like, ensure_non_negative=True)
     return found

@@ -130,6 +130,9 @@ def explained(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise StoreError(f"{str(path)!r} cannot be opened: {error.strerror}.", _NO_ENTRY) from error
+    except UnicodeDecodeError as error:  # SQLite quotes what is damaged
+        problem, cure = _WORDS[sqlite3.SQLITE_CORRUPT]
+        raise StoreError(f"{str(path)!r} {problem}", cure) from error
     except sqlite3.Error as error:
         said = "cannot be used as a store of runs.", "Give the path of a store, or of a new file."
         problem, cure = _WORDS.get(_code(error), said)
