@@ -64,6 +64,15 @@ def test_a_discount_of_1_counts_steps(method: Any) -> None:
     assert solution.values[mdp.index("end")] == 0
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["four-rooms", "slippery", "FrozenLake8x8-v1"])
+def test_with_a_discount_of_1_the_policy_arrives(name: str, method: Any) -> None:
+    """To wait is as good as to go where steps cost nothing, but a policy that waits earns nothing."""
+    mdp = TabularMDP.from_grid("four-rooms", 1.0, slip=0.3) if name == "slippery" else named(name, 1.0)
+    solution = mdp.optimal(method=method, tolerance=1e-12)
+    np.testing.assert_allclose(mdp.values(solution.policy), solution.values, atol=1e-8)
+
+
 @pytest.mark.parametrize("name", TOY_TEXT)
 def test_shortest_paths_of_toy_text_without_a_discount(name: str) -> None:
     mdp = named(name, 1.0)
@@ -128,6 +137,8 @@ def test_bad_input_is_named() -> None:
         mdp.optimal(method="vi")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="tolerance=0"):
         mdp.optimal(tolerance=0)
+    with pytest.raises(InputError, match="max_iterations=0"):
+        mdp.optimal(max_iterations=0)
     lost = TabularMDP([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 1, 1], 1.0)
     for method in METHODS:
         with pytest.raises(InputError, match="No terminal state can be reached from state 1"):

@@ -9,7 +9,7 @@ from allpass.rl.mdp import TabularMDP
 from allpass.rl.rows import take_rows
 from allpass.rl.solvers.solution import Array
 
-_TIE = 1e-12
+TIE = 1e-12
 
 
 class Backup:
@@ -37,7 +37,7 @@ class Backup:
         return np.asarray(self.action_values(V).max(axis=0))
 
     def greedy(
-        self, Q: Array, present: NDArray[np.int64] | None = None, *, slack: float = _TIE
+        self, Q: Array, present: NDArray[np.int64] | None = None, *, slack: float = TIE
     ) -> NDArray[np.int64]:
         """The best action of each state; the present one, else the first, where no other is better by the slack."""
         best = Q.max(axis=0)

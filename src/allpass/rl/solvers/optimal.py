@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from allpass.errors import InputError
 from allpass.rl.mdp import TabularMDP
-from allpass.rl.solvers.backup import Backup
+from allpass.rl.solvers.backup import TIE, Backup
 from allpass.rl.solvers.evaluation import chain_values, is_line
 from allpass.rl.solvers.krylov import KrylovSolver
 from allpass.rl.solvers.reachability import ending_policy, heading_policy
@@ -52,6 +52,8 @@ def optimal(
         raise InputError(f"Got method={method!r}.", f"Expected one of {', '.join(get_args(Method))}.")
     if not tolerance > 0:
         raise InputError(f"Got tolerance={tolerance}.", "Expected a number above 0, such as 1e-10.")
+    if max_iterations is not None and max_iterations < 1:
+        raise InputError(f"Got max_iterations={max_iterations}.", "Expected a whole number of 1 or more.")
     look = on_progress or _nobody
     if method == "auto":
         method = "policy-iteration" if mdp.num_states <= _SMALL else "modified-policy-iteration"
@@ -73,9 +75,10 @@ def _policies(
 ) -> tuple[Array, Array, int]:
     """Evaluate and improve until no action is better by more than the error of the evaluation."""
     actions, V = _first_policy(mdp, backup), np.zeros(mdp.num_states)
+    method: Evaluation = "factorization" if mdp.discount == 1 else "auto"
     for count in range(1, limit + 1):
         chain, reward = mdp.state_chain(actions), mdp.state_rewards(actions)
-        V = chain_values(mdp, chain, reward, tolerance=tolerance / 10, guess=V)
+        V = chain_values(mdp, chain, reward, method=method, tolerance=tolerance / 10, guess=V)
         Q = backup.action_values(V)
         look(count, _residual(V, Q))
         better = backup.greedy(Q, actions)
@@ -90,7 +93,8 @@ def _rough_policies(
 ) -> tuple[Array, Array, int]:
     """Evaluate about as far as the residual is worth, sweep with all actions, and improve, until it is small enough."""
     actions, V, residual = _first_policy(mdp, backup), np.zeros(mdp.num_states), 1.0
-    method: Evaluation = "factorization" if mdp.num_states <= _SMALL else "auto"
+    exact = mdp.discount == 1  # else a rough value may prefer waiting, and the next policy has no values
+    method: Evaluation = "factorization" if exact or mdp.num_states <= _SMALL else "auto"
     krylov, lowest, since = None, np.inf, 0
     for count in range(1, limit + 1):
         chain, reward = mdp.state_chain(actions), mdp.state_rewards(actions)
@@ -107,7 +111,7 @@ def _rough_policies(
             lowest, since = residual, count
         if residual <= tolerance or count - since > _PATIENCE:  # rounding allows no less
             break
-        actions = backup.greedy(Q, actions, slack=0)
+        actions = backup.greedy(Q, actions, slack=TIE if exact else 0)
     return V, Q, count
 
 
@@ -125,6 +129,14 @@ def _first_policy(mdp: TabularMDP, backup: Backup) -> Actions:
     return np.where(differ | (steps < 0), Q.argmax(axis=0), heading)
 
 
+def _arriving(mdp: TabularMDP, Q: Array) -> Actions:
+    """The best actions that come nearer to an end: without a discount waiting looks as good, but never ends."""
+    best = Q.max(axis=0)
+    good = (Q >= best - TIE * (1 + np.abs(best))).T
+    heading, steps = heading_policy(mdp, mdp.terminal, good)
+    return np.where(steps < 0, Q.argmax(axis=0), heading)
+
+
 def _nobody(_count: int, _residual: float) -> None:
     """Look at nothing."""
 
@@ -139,7 +151,7 @@ def _solution(
     residual = float(np.abs(Q.max(axis=0) - V).max())
     return Solution(
         values=V,
-        policy=backup.greedy(Q),
+        policy=_arriving(mdp, Q) if mdp.discount == 1 else backup.greedy(Q),
         action_values=np.ascontiguousarray(Q.T),
         residual=residual,
         iterations=count,

@@ -44,21 +44,28 @@ def check_ends(chain: Any, terminal: NDArray[np.bool_], mdp: TabularMDP) -> None
 
 
 def heading_policy(
-    mdp: TabularMDP, targets: NDArray[np.bool_]
+    mdp: TabularMDP, targets: NDArray[np.bool_], good: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """A policy that heads for some states, and the fewest steps to them, both ``[S]``.
 
     Of the actions that may come nearer it takes the one with the smallest expected distance, so from every state with
     a way (steps of 0 or more) it arrives with probability 1. States without a way take their first action.
+
+    Args:
+        mdp: The process.
+        targets: ``[S]``.
+        good: ``[S, A]``, the actions to choose from; by default all that are allowed.
     """
     S, A = mdp.mask.shape
+    allowed = mdp.mask if good is None else mdp.mask & good
     row = np.repeat(np.arange(S * A), np.diff(mdp.P.indptr))
-    joined = sp.csr_array((np.ones(len(row)), (row // A, mdp.P.indices)), shape=(S, S))
+    used = allowed.ravel()[row]
+    joined = sp.csr_array((np.ones(used.sum()), (row[used] // A, mdp.P.indices[used])), shape=(S, S))
     steps = distance_to(joined, targets)
     cost = np.where(steps < 0, S, steps)
     nearest = np.full(S * A, S + 1)
     np.minimum.at(nearest, row, cost[mdp.P.indices])
-    nearer = nearest.reshape(S, A) < cost[:, None]
+    nearer = allowed & (nearest.reshape(S, A) < cost[:, None])
     expected = np.where(nearer, (mdp.P @ cost.astype(np.float64)).reshape(S, A), np.inf)
     lost = ~nearer.any(axis=1)
     expected[lost] = np.where(mdp.mask[lost], 0, np.inf)
