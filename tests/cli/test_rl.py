@@ -123,6 +123,14 @@ def test_a_potential_of_a_log(call: Call, tmp_path: Path) -> None:
         (("solve", "CartPole-v1"), "does not know its transitions"),
         (("solve", "nowhere.csv"), "no file 'nowhere.csv'"),
         (("solve", "four-rooms", "--env-arg", "slip"), "Expected NAME=VALUE"),
+        (("solve", "four-rooms", "--env-arg", "discount=0.5"), "Pass the discount as --discount"),
+        (("solve", "four-room"), "Did you mean 'four-rooms'"),
+        (("solve", "endless.txt", "--discount", "1"), "discount=1 for a process without a terminal state"),
+        (("solve", "closed.txt"), "No goal of the grid can be reached"),
+        (("solve", "empty.csv"), "'empty.csv' is empty"),
+        (("solve", "nan.csv"), "Row 1 of the log has no reward"),
+        (("potential", "four-rooms", "--potential", "gnc"), "Did you mean 'gcn'"),
+        (("basis", "MountainCar-v0"), "does not know its transitions"),
         (("solve", "four-rooms", "--method", "guess"), "method='guess'"),
         (("basis", "four-rooms", "--basis", "krilov"), "Did you mean 'krylov'"),
         (("potential", "four-rooms", "--potential", "harmonik"), "Did you mean 'harmonic'"),
@@ -140,6 +148,14 @@ def test_wrong_input_is_one_sentence(
     call: Call, words: Any, message: str, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    files = {
+        "endless.txt": "S..",
+        "closed.txt": "S#G",
+        "empty.csv": "",
+        "nan.csv": "state,action,reward,next_state\n0,0,nan,1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
     status, _, said = call(*words)
     assert status == 2
     assert message in said

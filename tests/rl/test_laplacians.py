@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from allpass.errors import InputError
+from allpass.rl import TabularMDP
 from allpass.rl.laplacians import laplacian, stationary_distribution, visited_graph
 
 
@@ -112,6 +113,8 @@ def test_a_uniform_policy_on_a_grid_makes_all_laplacians_one() -> None:
 def test_bad_input_has_one_sentence() -> None:
     with pytest.raises(InputError, match=r"sums to 0\.5"):
         laplacian(np.full((2, 2), 0.25), "directed")
+    with pytest.raises(InputError, match="Got TabularMDP as the matrix"):
+        laplacian(TabularMDP.from_grid("S.G"))
     with pytest.raises(InputError, match="square"):
         laplacian(np.ones((2, 3)))
     with pytest.raises(InputError, match="combinatorial"):

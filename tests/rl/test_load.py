@@ -5,7 +5,7 @@ from pathlib import Path
 import gymnasium as gym
 import pytest
 
-from allpass.errors import InputError, MissingFileError
+from allpass.errors import InputError, MissingFileError, UnknownNameError
 from allpass.rl import TabularMDP, Transitions, load_process
 
 
@@ -34,6 +34,11 @@ def test_arguments_reach_the_environment() -> None:
 
 
 def test_bad_sources_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'four-rooms'"):
+        load_process("four-room")
+    with pytest.raises(InputError, match=r"unexpected keyword argument 'is_slipery'\. Check") as caught:
+        load_process("FrozenLake-v1", is_slipery=False)
+    assert len(str(caught.value)) < 200
     with pytest.raises(MissingFileError, match="There is no file"):
         load_process("log.parquet")
     log = Transitions.from_arrays([0], [0], [0.0], [1]).save(tmp_path / "log.csv")

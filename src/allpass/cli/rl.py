@@ -268,6 +268,10 @@ def _arguments(pairs: list[str] | None) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier():
             raise InputError(f"Got env_arg={pair!r}.", "Expected NAME=VALUE, such as is_slippery=false.")
+        if name in ("discount", "source"):
+            raise InputError(
+                f"Got env_arg={pair!r}.", "Pass the discount as --discount, the source as the argument."
+            )
         try:
             found[name] = json.loads(value if value not in ("True", "False", "None") else _JSON[value])
         except json.JSONDecodeError:

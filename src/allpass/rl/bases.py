@@ -148,7 +148,7 @@ def chain_walks(chain: Any, starts: Any, length: int, generator: np.random.Gener
 
 
 def _chain(chain: Any, k: int) -> Any:
-    P = sp.csr_array(chain, dtype=np.float64)
+    P = laplacians.as_matrix(chain)
     if not 1 <= k <= P.shape[0]:
         raise InputError(
             f"Got k = {k} basis functions for {P.shape[0]} states.",

@@ -194,8 +194,18 @@ def _teleport(P: Any, teleport: float | None) -> float:
     return teleport
 
 
+def as_matrix(matrix: Any) -> Any:
+    """A matrix over the states as CSR."""
+    if not sp.issparse(matrix) and not isinstance(matrix, (np.ndarray, list, tuple)):
+        raise InputError(
+            f"Got {type(matrix).__name__} as the matrix.",
+            "Expected [S, S], such as mdp.state_chain('uniform'); create_basis takes a process.",
+        )
+    return sp.csr_array(matrix, dtype=np.float64)
+
+
 def _square(matrix: Any) -> Any:
-    A = sp.csr_array(matrix, dtype=np.float64)
+    A = as_matrix(matrix)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.shape[0]:
         raise InputError(
             f"Got a matrix of shape {list(A.shape)}.", "Expected a square matrix over the states, [S, S]."

@@ -34,11 +34,16 @@ def stack_rows(blocks: Any, layout: Layout, what: str) -> Any:
                 "Expected [S*A, S]; name another order of the axes by layout='A,S,S' or 'S,A,S'.",
             )
         return sp.csr_array(blocks, dtype=np.float64, copy=True)
+    if sp.issparse(blocks) or not np.iterable(blocks):
+        raise InputError(
+            f"Got {what} as one {type(blocks).__name__} with layout {layout!r}.",
+            "Expected an array of three dimensions or a list of matrices.",
+        )
     parts = [sp.csr_array(part if sp.issparse(part) else _array(part, what)) for part in blocks]
     shapes = {part.shape for part in parts}
     if len(shapes) != 1 or len(next(iter(shapes))) != 2:
         raise InputError(
-            f"Got {what} in {len(parts)} parts of shapes {', '.join(map(str, sorted(shapes)))}.",
+            f"Got {what} in {len(parts)} parts of shapes {', '.join(map(str, sorted(shapes))) or 'none'}.",
             f"Expected matrices of one shape for layout {layout!r}.",
         )
     rows = sp.csr_array(sp.vstack(parts, format="csr"), dtype=np.float64)

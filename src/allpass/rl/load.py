@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from allpass.data.tables.tabular import TABLE_SUFFIXES
-from allpass.errors import InputError, MissingFileError, UnknownNameError, did_you_mean
-from allpass.rl.environments.grids import GRIDS, Grid
+from allpass.errors import InputError, MissingFileError
+from allpass.rl.environments.grids import GRIDS, check_grid_options
 from allpass.rl.mdp import TabularMDP
 from allpass.rl.recording.transitions import Transitions
 
@@ -34,7 +33,7 @@ def load_process(source: Any, discount: float = 0.99, **arguments: Any) -> Tabul
         return TabularMDP.from_gymnasium(source, discount)
     name, suffix = str(source), Path(source).suffix.lower()
     if name in GRIDS or suffix == ".txt":
-        _check_grid_arguments(arguments)
+        check_grid_options(arguments)
     if name in GRIDS:
         return TabularMDP.from_grid(name, discount, **arguments)
     if suffix == ".txt" or suffix in TABLE_SUFFIXES:
@@ -49,13 +48,4 @@ def load_process(source: Any, discount: float = 0.99, **arguments: Any) -> Tabul
         return TabularMDP.from_transitions(Transitions.read(source), discount)
     from allpass.rl.environments.ids import make
 
-    return TabularMDP.from_gymnasium(make(name, **arguments), discount)
-
-
-def _check_grid_arguments(arguments: dict[str, Any]) -> None:
-    known = [field.name for field in fields(Grid) if field.name != "text"]
-    for name, value in arguments.items():
-        if name not in known:
-            raise UnknownNameError(f"A grid has no argument {name!r}.", did_you_mean(name, known))
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise InputError(f"Got {name}={value!r} for a grid.", "Expected a number.")
+    return TabularMDP.from_gymnasium(make(name, also=GRIDS, **arguments), discount)

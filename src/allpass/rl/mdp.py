@@ -297,9 +297,10 @@ class TabularMDP:
             P.data[~kept] = 0
             P.eliminate_zeros()
         if not np.isfinite(P.data).all() or (P.data < 0).any():
-            row = int(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))[~(P.data >= 0)][0])
+            wrong = ~np.isfinite(P.data) | (P.data < 0)
+            row = int(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))[wrong.argmax()])
             raise InputError(
-                f"The transitions of {self._pair(row)} have a negative or NaN probability.",
+                f"The transitions of {self._pair(row)} have a negative, NaN or infinite probability.",
                 "Expected probabilities from 0 to 1.",
             )
         sums = np.asarray(P.sum(axis=1)).ravel()

@@ -102,9 +102,12 @@ def test_bad_calls_are_named() -> None:
     with pytest.raises(UnknownNameError, match="allpass/FourRooms-v0"):
         make("allpass/FourRoom-v0")
     with pytest.raises(InputError, match="cannot be made with colour='red'"):
-        make("allpass/FourRooms-v0", colour="red")
+        make("FrozenLake-v1", colour="red")
     with pytest.raises(UnknownNameError, match="Did you mean 'CliffWalking-v1'"):
         make("CliffWalking-v0")
+    with pytest.raises(UnknownNameError, match=r"no argument 'slippy'\. Did you mean 'slip'"):
+        gym.make("allpass/Grid-v0", slippy=0.2)
+    assert gym.make("allpass/Grid-v0", discount=0.5).unwrapped.mdp.discount == 0.5  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="render_mode='human'"):
         random_mdp(0).to_env(render_mode="human")
     env = random_mdp(0).to_env()

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 from tests.rl.potentials.recordings import Recording, as_vectors, corridor_walk
 
-from allpass.errors import UnknownNameError
+from allpass.errors import InputError, UnknownNameError
 from allpass.rl.potentials import POTENTIALS, MessagePotential, ShuffledPotential, create_potential
 
 LENGTH = 12
@@ -85,6 +85,11 @@ def test_steps_need_no_order_within_arrays() -> None:
             create_potential(name).fit(walk).potential(np.arange(LENGTH)),
             atol=1e-12,
         )
+
+
+def test_an_unknown_setting_is_named() -> None:
+    with pytest.raises(InputError, match="'harmonic' does not take heat"):
+        create_potential("harmonic", heat=3)
 
 
 def test_an_unknown_name_gets_a_suggestion() -> None:

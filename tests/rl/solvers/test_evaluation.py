@@ -86,3 +86,6 @@ def test_a_million_states_on_a_line() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(InputError, match="method='lu'"):
         random_mdp(0).values(method="lu")  # type: ignore[arg-type]
+    for tolerance in (-1.0, float("nan")):
+        with pytest.raises(InputError, match="Got tolerance="):
+            random_mdp(0).values(tolerance=tolerance)

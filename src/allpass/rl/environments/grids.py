@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -209,6 +209,16 @@ class Grid:
             raise InputError(
                 "No goal of the grid can be reached from a start.", "Open a wall or move S or G."
             )
+
+
+def check_grid_options(options: dict[str, Any]) -> None:
+    """Refuse what a grid does not have, and what is not a number."""
+    known = [field.name for field in fields(Grid) if field.name != "text"]
+    for name, value in options.items():
+        if name not in known:
+            raise UnknownNameError(f"A grid has no argument {name!r}.", did_you_mean(name, known))
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(f"Got {name}={value!r} for a grid.", "Expected a number.")
 
 
 def _summed(rows: list[Any], columns: list[Any], data: list[Any], shape: tuple[int, int]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from allpass.errors import InputError, UnknownNameError, did_you_mean
@@ -25,11 +26,12 @@ def register() -> None:
             gym.register(name, entry_point, max_episode_steps=limit)
 
 
-def make(name: str, **arguments: Any) -> Any:
+def make(name: str, /, also: Iterable[str] = (), **arguments: Any) -> Any:
     """``gymnasium.make``, with suggestions for an unknown id and one sentence for wrong arguments.
 
     Args:
         name: The id of an environment.
+        also: Other names that the caller knows, to suggest.
         **arguments: Of the environment.
     """
     require_gymnasium(f"The environment {name!r}")
@@ -41,7 +43,9 @@ def make(name: str, **arguments: Any) -> Any:
     if name not in gym.registry and ":" not in name:
         latest = sorted(known for known in gym.registry if known.rpartition("-v")[0] == name)
         if not latest:
-            raise UnknownNameError(f"There is no environment {name!r}.", did_you_mean(name, _by_name()))
+            raise UnknownNameError(
+                f"There is no environment {name!r}.", did_you_mean(name, [*_by_name(), *also])
+            )
     try:
         return gym.make(name, **arguments)
     except gym.error.Error as error:
@@ -50,9 +54,10 @@ def make(name: str, **arguments: Any) -> Any:
     except (TypeError, AssertionError, KeyError, ImportError) as error:
         if not arguments and not isinstance(error, ImportError):
             raise
+        reason = str(error).split(" was raised from the environment creator")[0]
         given = ", ".join(f"{key}={value!r}" for key, value in arguments.items()) or "no arguments"
         raise InputError(
-            f"The environment {name!r} cannot be made with {given}: {error}", "Check its documentation."
+            f"The environment {name!r} cannot be made with {given}: {reason}.", "Check its documentation."
         ) from error
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allpass.errors import InputError
-from allpass.rl.environments.grids import Grid
+from allpass.rl.environments.grids import Grid, check_grid_options
 from allpass.rl.gymnasium_extra import require_gymnasium
 from allpass.rl.mdp import TabularMDP
 
@@ -117,6 +117,7 @@ class TabularEnv(gym.Env[Any, Any]):
 
 def grid(grid: str | Grid = "four-rooms", *, render_mode: str | None = None, **options: Any) -> TabularEnv:
     """``allpass/Grid-v0``: a grid drawn as text or by name; options of :class:`~allpass.rl.Grid`."""
+    check_grid_options({name: value for name, value in options.items() if name != "discount"})
     return TabularMDP.from_grid(grid, **options).to_env(render_mode=render_mode)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from allpass.errors import UnknownNameError, did_you_mean
+from allpass.errors import InputError, UnknownNameError, did_you_mean
 from allpass.rl.potentials.diffusion import DiffusionPotential
 from allpass.rl.potentials.interface import Potential, Steps
 from allpass.rl.potentials.learned import LearnedPotential
@@ -64,4 +64,10 @@ def create_potential(name: str, **settings: Any) -> Potential:
     """A potential by name: one of ``POTENTIALS``."""
     if name not in POTENTIALS:
         raise UnknownNameError(f"There is no potential {name!r}.", did_you_mean(name, POTENTIALS))
-    return POTENTIALS[name](**settings)
+    try:
+        return POTENTIALS[name](**settings)
+    except TypeError as error:
+        given = ", ".join(settings)
+        raise InputError(
+            f"The potential {name!r} does not take {given}: {error}.", "Check its settings."
+        ) from error

@@ -72,6 +72,8 @@ def chain_values(
     """
     if method not in get_args(Evaluation):
         raise InputError(f"Got method={method!r}.", f"Expected one of {', '.join(get_args(Evaluation))}.")
+    if not tolerance > 0:
+        raise InputError(f"Got tolerance={tolerance}.", "Expected a number above 0, such as 1e-10.")
     if mdp.discount == 1:
         check_ends(chain, mdp.terminal, mdp)
     P = _without_terminal(chain, mdp.terminal)

@@ -51,7 +51,7 @@ class KrylovSolver:
             tolerance: Relative to the largest value where it is over 1.
         """
         A = sp.eye_array(chain.shape[0], format="csr") - self.discount * chain
-        with threadpool_limits(1, user_api="blas"):  # sums over vectors only lose by being shared among threads
+        with threadpool_limits(1, user_api="blas"):  # sums over vectors are no faster shared
             if self.order is None:
                 return _refined(A, reward, guess, tolerance, None)
             order = self.order
