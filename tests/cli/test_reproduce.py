@@ -221,7 +221,7 @@ def test_an_option_without_an_id_is_an_error(
     [
         (("acm-random", "--quick", "--cells", "fresh,ACM-GCN,Texas"), "'fresh', 'ACM-GCN', 'Texas'"),
         (("acm-fixed", "--cells", "WRGAT/Texas"), "'WRGAT/Texas'"),
-        (("acm-random", "--cells", "GCN,Geom-GCN*,Texas,same"), "'Geom-GCN*'"),
+        (("acm-random", "--cells", "GCN,WRGAT,Texas,same"), "'WRGAT'"),
     ],
 )
 def test_cells_that_match_nothing_are_named(
@@ -256,7 +256,8 @@ def test_it_writes_its_files_and_says_the_same_again(call: Call, offline: None, 
 
 def test_ranks_run_quickly_from_embedded_data(call: Call, offline: None, tmp_path: Path) -> None:
     found = call("rank", "--quick", "--cells", "relu,gcn")
-    assert (found.status, found.err) == (0, "")
+    assert found.status == 0
+    assert all(line.startswith(("1 of 2 runs", "2 of 2 runs")) for line in found.err.splitlines())
     assert "Quick run: its numbers mean nothing." in found.out
     (row,) = read_results(tmp_path / "results" / "quick" / "rank.csv", Ranks)
     assert (row.network, row.quick) == ("gcn", True)

@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 from allpass.data import contextual_sbm, splits
 from allpass.errors import InputError, UnknownNameError
 from allpass.models.catalog import resolve
+from allpass.sealed import CheckpointError
 from allpass.train import checkpoint
 from allpass.train.compare import compare
 from allpass.train.estimator import NodeClassifier, NodeRegressor
@@ -108,7 +109,7 @@ def test_a_checkpoint_with_a_part_missing_is_refused(data: Data, tmp_path, name:
     (trained,) = train_folds("trees", data, splits(data, "random", count=1), {})
     weights = {key: value for key, value in trained.weights.items() if key != name}
     folder = checkpoint.save(replace(trained, weights=weights), tmp_path / "kept")
-    with pytest.raises(checkpoint.CheckpointError, match="cannot be used"):
+    with pytest.raises(CheckpointError, match="cannot be used"):
         checkpoint.load(folder)
 
 
