@@ -51,7 +51,12 @@ def transcription(data: Data, split: Split, variant: str, max_epochs: int = 5000
     """A run of the transcription from the weights that ours begins with."""
     widths = {"in_channels": data.x.shape[1], "out_channels": int(data.y.max()) + 1}
     ours = untrained(
-        f"{variant}-gcn", SETTING | OF_AUTHORS[variant], **widths, num_nodes=data.num_nodes, seed=SEED, dtype=torch.float64
+        f"{variant}-gcn",
+        SETTING | OF_AUTHORS[variant],
+        **widths,
+        num_nodes=data.num_nodes,
+        seed=SEED,
+        dtype=torch.float64,
     )
     model = PublishedACM(**widths, hidden_channels=HIDDEN, dropout=0.0, variant=variant).double()
     model.begin_as(ours.state_dict())
