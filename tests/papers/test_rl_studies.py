@@ -86,7 +86,8 @@ def test_the_verdict_follows_the_rows(gain: float, word: str) -> None:
     assert rl_rewards.STUDY.facts(rows)["harmonic"] == "89% [89, 89]"
     only_grid = [row for row in rows if row.part == "grid"]
     assert "not run" in str(rl_rewards.STUDY.facts(only_grid)["doorkey"])
-    rl_rewards.STUDY.picture(only_grid[:5])
+    (axes,) = rl_rewards.STUDY.picture(only_grid[:5]).axes
+    assert axes.lines[0].get_xdata().tolist() == [5, 10]  # a point for every fifth episode
 
 
 def test_rows_of_exploring_are_first_rewards(store: Store) -> None:

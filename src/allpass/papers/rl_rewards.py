@@ -199,14 +199,15 @@ class RlRewards:
 
     @in_style
     def picture(self, results: Sequence[Learned]) -> Figure:
-        figure, (row,) = panels(1, len(PARTS), 3.1)
-        for axes, part in zip(row, PARTS, strict=True):
+        parts = [part for part in PARTS if any(one.part == part for one in results)]
+        figure, (row,) = panels(1, len(parts), 3.1)
+        for axes, part in zip(row, parts, strict=True):
             for arm, (role, style) in _LINES.items():
                 curves = np.array([one.values for one in results if (one.part, one.arm) == (part, arm)])
                 if not len(curves):
                     continue
                 x = np.arange(1, curves.shape[1] + 1) * (
-                    10 if part == "grid" else _STEPS[part] / curves.shape[1]
+                    _EVERY if part == "grid" else _STEPS[part] / curves.shape[1]
                 )
                 bands = [mean(column) for column in curves.T]
                 axes.plot(
@@ -223,6 +224,7 @@ class RlRewards:
 
 
 _STEPS = {"doorkey": 200_000, "mountaincar": 120_000}
+_EVERY = 5  # episodes between two points of a curve on the grid
 _QUICK = {"grid": 5, "doorkey": 2_000, "mountaincar": 2_000}
 
 
@@ -262,7 +264,7 @@ def _evaluations(key: Key) -> Measured:
 def _steps(key: Key, seeds: Sequence[int]) -> dict[int, Measured]:
     settings = {name: value for name, value in key.settings.items() if name not in ("part", "length")}
     learned = tabular.learn_grid(settings, seeds, episodes=key.settings["length"])
-    curves = learned.steps.cumsum(axis=1)[:, 4::5].astype(np.float32)
+    curves = learned.steps.cumsum(axis=1)[:, _EVERY - 1 :: _EVERY].astype(np.float32)
     return {
         seed: Measured(
             {
