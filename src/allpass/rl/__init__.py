@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         successor_basis,
     )
     from allpass.rl.basis_catalog import BASES, create_basis
+    from allpass.rl.dynamics import DYNAMICS, TransitionModel
     from allpass.rl.environments.grids import GRIDS, Grid
     from allpass.rl.environments.tabular import TabularEnv
     from allpass.rl.laplacians import Laplacian, laplacian, stationary_distribution, visited_graph
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BASES": "basis_catalog",
     "BestPathPotential": "potentials",
+    "DYNAMICS": "dynamics",
     "DiffusionPotential": "potentials",
     "Discretizer": "recording.states",
     "GRIDS": "environments.grids",
@@ -68,6 +70,7 @@ _HOMES = {
     "Solution": "solvers.solution",
     "TabularEnv": "environments.tabular",
     "TabularMDP": "mdp",
+    "TransitionModel": "dynamics",
     "TransitionRecorder": "recording.recorder",
     "Transitions": "recording.transitions",
     "ValueRegression": "regression",
@@ -96,6 +99,7 @@ _HOMES = {
 
 __all__ = [
     "BASES",
+    "DYNAMICS",
     "GRIDS",
     "BestPathPotential",
     "DiffusionPotential",
@@ -116,6 +120,7 @@ __all__ = [
     "Solution",
     "TabularEnv",
     "TabularMDP",
+    "TransitionModel",
     "TransitionRecorder",
     "Transitions",
     "ValueRegression",
