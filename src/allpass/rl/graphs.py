@@ -73,11 +73,11 @@ def from_data(data: Any, discount: float | None = None) -> TabularMDP:
 def to_networkx(mdp: TabularMDP) -> nx.MultiDiGraph:
     """A NetworkX graph with the names of states as nodes and an edge for each transition, keyed by its action.
 
-    Edges have ``probability``, ``reward`` and ``action``; nodes have ``start``.
+    Edges have ``probability``, ``reward`` and ``action``; nodes have ``start``; the graph keeps the order of actions.
     """
-    graph = nx.MultiDiGraph(discount=mdp.discount)
     states = list(range(mdp.num_states)) if mdp.states is None else mdp.states
     actions = list(range(mdp.num_actions)) if mdp.actions is None else mdp.actions
+    graph = nx.MultiDiGraph(discount=mdp.discount, actions=list(actions))
     graph.add_nodes_from(
         (name, {"start": float(chance)}) for name, chance in zip(states, mdp.start, strict=True)
     )
@@ -103,7 +103,10 @@ def from_networkx(graph: Any, discount: float | None = None) -> TabularMDP:
         )
     states, edges = list(graph.nodes), list(graph.edges(data=True))
     number = {name: place for place, name in enumerate(states)}
-    actions = sorted({attributes.get("action", 0) for _, _, attributes in edges}, key=str)
+    used = {attributes.get("action", 0) for _, _, attributes in edges}
+    known = graph.graph.get("actions")
+    known = list(known) if isinstance(known, (list, tuple)) else []
+    actions = known + sorted(used.difference(known), key=str)
     code = {name: place for place, name in enumerate(actions)}
     starts = [graph.nodes[name].get("start", 0.0) for name in states]
     return from_edges(

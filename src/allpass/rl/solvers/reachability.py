@@ -58,13 +58,14 @@ def heading_policy(
     """
     S, A = mdp.mask.shape
     allowed = mdp.mask if good is None else mdp.mask & good
-    row = np.repeat(np.arange(S * A), np.diff(mdp.P.indptr))
-    used = allowed.ravel()[row]
-    joined = sp.csr_array((np.ones(used.sum()), (row[used] // A, mdp.P.indices[used])), shape=(S, S))
+    counts = np.diff(mdp.P.indptr)
+    used = allowed.ravel().repeat(counts)
+    first = np.concatenate([[0], used.cumsum()])[mdp.P.indptr[::A]]  # rows of a state follow each other
+    joined = sp.csr_array((np.ones(first[-1], dtype=np.int8), mdp.P.indices[used], first), shape=(S, S))
     steps = distance_to(joined, targets)
     cost = np.where(steps < 0, S, steps)
-    nearest = np.full(S * A, S + 1)
-    np.minimum.at(nearest, row, cost[mdp.P.indices])
+    nearest, full = np.full(S * A, S + 1), counts > 0
+    nearest[full] = np.minimum.reduceat(cost[mdp.P.indices], mdp.P.indptr[:-1][full])
     nearer = allowed & (nearest.reshape(S, A) < cost[:, None])
     expected = np.where(nearer, (mdp.P @ cost.astype(np.float64)).reshape(S, A), np.inf)
     lost = ~nearer.any(axis=1)
