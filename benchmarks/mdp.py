@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import torch
 
 from allpass.rl import TabularMDP
 from benchmarks.timing import Row, race
@@ -20,7 +21,7 @@ from benchmarks.timing import Row, race
 TOLERANCE = 1e-8
 DISCOUNT = 0.99
 SIDE = 500
-REPEATS = 3
+REPEATS = 5
 METHODS = {
     "value iteration": ("value-iteration", "value_iteration"),
     "modified policy iteration": ("modified-policy-iteration", "modified_policy_iteration"),
@@ -31,11 +32,13 @@ def run(device: str) -> list[Row]:
     """Evaluation, value iteration and modified policy iteration, for two kinds of rewards."""
     if device != "cpu":
         return []
+    threads = torch.get_num_threads()
     try:
         import quantecon  # noqa: F401
     except ImportError:
         print("mdp needs its peer: pip install quantecon")
         return []
+    torch.set_num_threads(threads)  # the import changes it
     _cases(process(8, "step"), "")  # compiles what the peer compiles at its first call
     rows = []
     for rewards in ("step", "random"):
