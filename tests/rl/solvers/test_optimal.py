@@ -73,6 +73,22 @@ def test_with_a_discount_of_1_the_policy_arrives(name: str, method: Any) -> None
     np.testing.assert_allclose(mdp.values(solution.policy), solution.values, atol=1e-8)
 
 
+@given(st.integers(0, 1000), st.sampled_from(METHODS))
+def test_policies_arrive_on_random_grids(seed: int, method: Any) -> None:
+    rng = np.random.default_rng(seed)
+    drawing = rng.choice(list("....#H"), size=(8, 8))
+    drawing[0, 0], drawing[-1, -1] = "S", "G"
+    settings: Any = {"slip": rng.choice([0, 0.2, 0.6]), "step_reward": rng.choice([0, -0.04])}
+    try:
+        mdp = TabularMDP.from_grid("\n".join(map("".join, drawing)), 1.0, **settings)
+        best = mdp.optimal(method="policy-iteration").values
+    except InputError:  # the goal, or an end from some cell, cannot be reached
+        return
+    solution = mdp.optimal(method=method, tolerance=1e-12)
+    assert solution.converged
+    np.testing.assert_allclose(mdp.values(solution.policy), best, atol=1e-7)
+
+
 @pytest.mark.parametrize("name", TOY_TEXT)
 def test_shortest_paths_of_toy_text_without_a_discount(name: str) -> None:
     mdp = named(name, 1.0)

@@ -40,8 +40,8 @@ def optimal(
         method: ``"policy-iteration"`` evaluates each policy exactly; it ends when no state has a better action, so ties
             do not make it go round. ``"modified-policy-iteration"``
             (`Puterman and Shin, 1978 <https://doi.org/10.1287/mnsc.24.11.1127>`_) evaluates each policy only about
-            as far as the residual is worth. ``"value-iteration"`` repeats :math:`V \leftarrow T V` for states that have
-            not settled.
+            as far as the residual is worth, or exactly where the discount is 1. ``"value-iteration"`` repeats
+            :math:`V \leftarrow T V` for states that have not settled.
             ``"auto"`` is policy iteration up to 20,000 states, else modified policy iteration.
         tolerance: Largest residual :math:`|V - T V|`, relative to the largest value where it is over 1; the distance to
             :math:`V^*` is at most :math:`1 / (1 - \gamma)` times as large.
@@ -58,7 +58,10 @@ def optimal(
     if method == "auto":
         method = "policy-iteration" if mdp.num_states <= _SMALL else "modified-policy-iteration"
     backup = Backup(mdp)
-    if method == "policy-iteration":
+    exact = (
+        mdp.discount == 1
+    )  # rough values may prefer waiting, and a policy that waits for ever has no values
+    if method == "policy-iteration" or (method == "modified-policy-iteration" and exact):
         V, Q, count = _policies(mdp, backup, tolerance, max_iterations or 1000, look)
         return _solution(mdp, backup, V, Q, count, method, tolerance)
     if method == "modified-policy-iteration":
@@ -93,8 +96,7 @@ def _rough_policies(
 ) -> tuple[Array, Array, int]:
     """Evaluate about as far as the residual is worth, sweep with all actions, and improve, until it is small enough."""
     actions, V, residual = _first_policy(mdp, backup), np.zeros(mdp.num_states), 1.0
-    exact = mdp.discount == 1  # else a rough value may prefer waiting, and the next policy has no values
-    method: Evaluation = "factorization" if exact or mdp.num_states <= _SMALL else "auto"
+    method: Evaluation = "factorization" if mdp.num_states <= _SMALL else "auto"
     krylov, lowest, since = None, np.inf, 0
     for count in range(1, limit + 1):
         chain, reward = mdp.state_chain(actions), mdp.state_rewards(actions)
@@ -111,7 +113,7 @@ def _rough_policies(
             lowest, since = residual, count
         if residual <= tolerance or count - since > _PATIENCE:  # rounding allows no less
             break
-        actions = backup.greedy(Q, actions, slack=TIE if exact else 0)
+        actions = backup.greedy(Q, actions, slack=0)
     return V, Q, count
 
 
