@@ -13,7 +13,7 @@ from torch.func import functional_call, stack_module_state, vmap
 from allpass.errors import InputError
 from allpass.models import create
 from allpass.nn import Dropout, seed_dropout, set_dropout
-from allpass.nn.dropout import hashed, rate_buffers
+from allpass.nn.dropout import hashed, rate_buffers, spread_indices
 
 SIZE = (400, 250)
 N = SIZE[0] * SIZE[1]
@@ -347,3 +347,13 @@ def test_cuda_has_the_masks_of_a_cpu():
         here, there = layer(p), layer(p).cuda()
         torch.testing.assert_close(there(x.cuda()).cpu(), here(x))
         torch.testing.assert_close(there(x.relu().to_sparse_csr().cuda()).to_dense().cpu(), here(x.relu()))
+
+
+@pytest.mark.parametrize("count", [1, 65_536, 65_537, 200_001])
+def test_parts_give_the_masks_of_the_whole(count: int) -> None:
+    layer = Dropout(0.3)
+    seed_dropout(layer, 3)
+    dropped = layer(torch.ones(count, 1)).flatten()
+    assert torch.equal(dropped != 0, layer.kept(count))
+    whole = layer._factors(spread_indices(count, torch.device("cpu")), torch.float32)
+    assert torch.equal(dropped, whole)

@@ -63,11 +63,21 @@ class Dropout(nn.Module):
         step_key(self.key)
         if isinstance(x, Operator):
             return x.with_values(x.values * self._factors(_spread_entries(x), x.dtype))
-        return x * self._factors(spread_indices(x.numel(), x.device), x.dtype).reshape(x.shape)
+        return x * self._dense_factors(x.numel(), x.device, x.dtype).reshape(x.shape)
 
     def kept(self, count: int) -> Tensor:
         """Which of ``count`` elements the last training forward kept, bool ``[count]``."""
         return hashed(spread_indices(count, self.key.device), self.key) >= self.threshold
+
+    def _dense_factors(self, count: int, device: torch.device, dtype: torch.dtype) -> Tensor:
+        """The factors of elements 0, 1, 2, ...; on a CPU in parts that stay in the cache, with the same bits."""
+        if count <= _FEW or device.type != "cpu":
+            return self._factors(spread_indices(count, device), dtype)
+        spread, scale, parts = spread_indices(_FEW, device), self.scale.to(dtype), []
+        for start in range(0, count, _FEW):
+            key = self.key + _signed(start * _SPREAD)
+            parts.append((hashed(spread[: count - start], key) >= self.threshold) * scale)
+        return torch.cat(parts)
 
     def _factors(self, spread: Tensor, dtype: torch.dtype) -> Tensor:
         """0 or 1 / (1 - p) for each element."""
@@ -117,6 +127,11 @@ def hashed(spread: Tensor, key: Tensor) -> Tensor:
     """64-bit hashes of spread-out indices under a key; the upper bits are the good ones."""
     h = spread + key
     return h.bitwise_xor_(h >> 32).mul_(_MIX)
+
+
+def _signed(number: int) -> int:
+    """A number modulo 2^64 as a signed one, as torch adds them."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def spread_indices(count: int, device: torch.device) -> Tensor:
