@@ -283,16 +283,20 @@ class Operator(LinearMap):
 
     def scale_rows(self, factors: Tensor) -> Operator:
         """diag(factors) A, for factors ``[M]``."""
-        return self._revalued(self.values * _checked(factors, self.shape[0])[self.pattern.row])
+        rows = _checked(factors, self.shape[0]).index_select(0, self.pattern.row)
+        return self._revalued(self.values * rows)
 
     def scale_columns(self, factors: Tensor) -> Operator:
         """A diag(factors), for factors ``[N]``."""
-        return self._revalued(self.values * _checked(factors, self.shape[1])[self.pattern.col])
+        columns = _checked(factors, self.shape[1]).index_select(0, self.pattern.col)
+        return self._revalued(self.values * columns)
 
     def scale(self, rows: Tensor, columns: Tensor) -> Operator:
         """diag(rows) A diag(columns); with equal factors a symmetric A stays symmetric to the last bit."""
-        left = _checked(rows, self.shape[0])[self.pattern.row]
-        return self._revalued(self.values * (left * _checked(columns, self.shape[1])[self.pattern.col]))
+        # Backwards this is index_add, which takes a fraction of what an indexed tensor does.
+        left = _checked(rows, self.shape[0]).index_select(0, self.pattern.row)
+        right = _checked(columns, self.shape[1]).index_select(0, self.pattern.col)
+        return self._revalued(self.values * (left * right))
 
     def _revalued(self, values: Tensor) -> Operator:
         return Operator(self.pattern, values, _learnable=self._learnable)

@@ -15,13 +15,15 @@ Gradients go straight through: those of w, or of p, for every candidate, kept or
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd import Function
 
 from allpass.errors import InputError
+from allpass.graph.functions import call
 from allpass.graph.matrices import degree_power
 from allpass.graph.operator import Operator
 from allpass.nn.adjacency.pattern import CandidateGraph
@@ -81,7 +83,7 @@ def kept(logits: Tensor, graph: CandidateGraph, k: int) -> Tensor:
     least = logits.detach().new_full((graph.pattern.shape[0],), -torch.inf)
     for numbers, entries in rows:
         least = least.index_copy(0, numbers, kth_largest(padded[entries], k))
-    return mask & (logits.detach() >= least[graph.pattern.row])
+    return mask & (logits.detach() >= least.index_select(0, graph.pattern.row))
 
 
 @torch.library.custom_op("allpass::kth_largest", mutates_args=())
@@ -116,7 +118,23 @@ def chosen_weights(
 
 def through(value: Tensor, slope: Tensor) -> Tensor:
     """``value``, with the gradient of ``slope``: the straight-through estimator."""
-    return slope + (value - slope).detach()
+    return call(_Through, value, slope)
+
+
+class _Through(Function):
+    """The second input's derivative is that of the identity, the first one has none."""
+
+    @staticmethod
+    def forward(value: Tensor, slope: Tensor) -> Tensor:
+        return value.clone() if value is slope else value
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor]:
+        return None, grad
 
 
 def uniform(like: Tensor, key: Tensor) -> Tensor:
@@ -145,11 +163,8 @@ def fuse(
     """
     S = (chosen + chosen.index_select(0, graph.mirrored)) / 2 if symmetrise else chosen
     if renormalise:
-        rows, columns = graph.pattern.row, graph.pattern.col.long()
-        degrees = S.new_zeros(graph.pattern.shape[0]).index_add(0, rows, S)
-        half = degree_power(degrees, -0.5)
-        S = k * (half[rows] * S * half[columns])
+        half = degree_power(LearnedOperator(graph, S).row_sums, -0.5)
+        S = LearnedOperator(graph, S).scale(k * half, half).values
     if mix > 0:
-        given = k * graph.normalized if renormalise else graph.weights
-        S = (1 - mix) * S + mix * given
+        S = torch.lerp(S, k * graph.normalized if renormalise else graph.weights, mix)
     return LearnedOperator(graph, S)

@@ -113,7 +113,7 @@ class CandidateGraph:
         def compute() -> Tensor:
             degrees = self.given.row_sums.detach()
             half = degree_power(degrees, -0.5)
-            return half[self.pattern.row] * self.weights * half[self.pattern.col.long()]
+            return Operator(self.pattern, self.weights).scale(half, half).values
 
         return self._once("normalized", compute)
 

@@ -68,12 +68,11 @@ def logits(scores: Tensor, loops: Tensor, temperature: float, normalisation: Nor
     """
     if normalisation != "standard":
         return (scores / temperature).index_fill(0, loops, -torch.inf)
-    count = max(scores.shape[0] - loops.shape[0], 1)
-    inner = scores.index_fill(0, loops, 0)
-    mean = inner.sum() / count
+    count, own = max(scores.shape[0] - loops.shape[0], 1), scores.index_select(0, loops)
+    mean = (scores.sum() - own.sum()) / count
     centred = scores - mean
-    variance = (centred.index_fill(0, loops, 0).square().sum() / count) + 1e-6
-    return (centred * (variance.rsqrt() / temperature)).index_fill(0, loops, -torch.inf)
+    variance = (centred.dot(centred) - (own - mean).square().sum()) / count + 1e-6
+    return (centred * (variance.clamp(min=1e-6).rsqrt() / temperature)).index_fill(0, loops, -torch.inf)
 
 
 def weights(logits: Tensor, pattern: Pattern, keep: int, normalisation: Normalisation) -> Tensor:
@@ -94,6 +93,6 @@ def row_softmax(values: Tensor, pattern: Pattern) -> Tensor:
     rows = pattern.row
     highest = values.detach().new_full((pattern.shape[0],), torch.finfo(values.dtype).min)
     highest = highest.scatter_reduce(0, rows, values.detach(), "amax")
-    shifted = (values - highest[rows]).exp()
+    shifted = (values - highest.index_select(0, rows)).exp()
     total = values.new_zeros(pattern.shape[0]).index_add(0, rows, shifted)
-    return shifted / total.clamp(min=torch.finfo(values.dtype).tiny)[rows]
+    return shifted / total.clamp(min=torch.finfo(values.dtype).tiny).index_select(0, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -122,7 +123,11 @@ def approximate(z: Tensor, given: Operator, k: int) -> Tensor:
     index.train(points)
     index.add(points)
     index.nprobe = min(_PROBES, lists)
-    _, near = index.search(points, min(N, k + _MORE))
+    order = np.argsort(
+        coarse.search(points, 1)[1][:, 0], kind="stable"
+    )  # those of one list find it in the cache
+    near = np.empty((N, min(N, k + _MORE)), np.int64)
+    near[order] = index.search(points[order], near.shape[1])[1]
     return _first_allowed(torch.from_numpy(near).to(z.device), given, k)
 
 
