@@ -367,8 +367,37 @@ def cpgnn() -> Drawing:
     return d
 
 
+def adjacency() -> Drawing:
+    """A network with an adjacency learner (report, figure 7)."""
+    d = Drawing(
+        "A network with an adjacency learner",
+        "The base embeds the nodes from features X and the adjacency A. Candidates are the given neighbours and k1 "
+        "other nodes for each node. Fusion keeps the k2 best of them and mixes them with the given graph. The network "
+        "works on the learned graph, and the loss reaches the base through the edge weights.",
+    )
+    X, A = d.box(0, 0, "X", width=40), d.box(0, 100, "A", width=40, colour=EXTRA)
+    base = d.box(110, 0, "base", "h = MLP(X)", colour=OWN, width=110)
+    scores = d.box(265, 0, "scores", "s_{ij}, K cosines", colour=OWN, width=130)
+    chosen = d.box(265, 100, "candidates", "given ∪ k_1 others", colour=EXTRA, width=150)
+    fusion = d.box(445, 50, "fusion", "keep k_2, mix with A", colour=HIGH, width=160)
+    network = d.box(620, 50, "network", "on A'", colour=LOW, width=90)
+    Y = d.box(720, 50, "Y", width=40)
+    _chain(d, [X, base, scores])
+    d.arrow(*across(A, chosen), colour=EXTRA)
+    d.arrow(*down(scores, chosen), colour=OWN, dashed=True)
+    d.text(272, 52, "every few epochs", anchor="start", size=12)
+    d.arrow(scores.right, (fusion.x, 0), fusion.top, colour=OWN)
+    d.arrow(chosen.right, (fusion.x, 100), fusion.bottom, colour=EXTRA)
+    _chain(d, [fusion, network, Y])
+    d.arrow(Y.top, (Y.x, -50), (base.x, -50), base.top, colour=HIGH, dashed=True)
+    d.text(415, -62, "loss: end to end", colour=HIGH, size=12)
+    d.arrow(X.bottom, (X.x, 50), (50, 50), (50, 150), (network.x, 150), network.bottom)
+    return d
+
+
 DIAGRAMS: tuple[Callable[[], Drawing], ...] = (
     acm_layer, acm_network, snowball, krylov, gcnii, polynomial, attention, jumping, mixhop, geom, linkx, cpgnn,
+    adjacency,
 )  # fmt: skip
 
 
