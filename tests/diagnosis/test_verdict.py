@@ -196,7 +196,7 @@ def test_copies_and_leaks_stand_in_the_verdict():
     edge_index = torch.cat([torch.stack([source + a, target + b]) for a in (0, 200) for b in (0, 200)], 1)
     data = load(Data(edge_index=edge_index, x=torch.cat([one.x] * 2), y=torch.cat([one.y] * 2)))
     verdict = judge(data, count=1, candidates=["label-propagation"])
-    assert "But 100% of the nodes share their neighbours and label with another node" in verdict.summary
+    assert "But 100% of the nodes share label and all neighbours with another node" in verdict.summary
     x = one.x.clone()
     x[:, 0] = one.y
     leaking = load(Data(edge_index=one.edge_index, x=x, y=one.y))

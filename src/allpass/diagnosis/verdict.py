@@ -319,7 +319,7 @@ def doubts(data: Data) -> tuple[str, ...]:
     share = counts.get("duplicate-nodes", 0) / max(data.num_nodes or 0, 1)
     if share >= COPIES:
         found.append(
-            f"But {share:.0%} of the nodes share their neighbours and label with another node, so scores of models "
+            f"But {share:.0%} of the nodes share label and all neighbours with another node, so scores of models "
             "that read the structure may be too high."
         )
     if leaks := counts.get("label-leaks", 0):

@@ -89,7 +89,7 @@ def test_an_edge_list_stored_once_is_not_called_directed() -> None:
 
 
 @given(graphs(), st.integers(0, 1000))
-def test_twins_share_neighbours_and_label(graph: tuple[int, Edges], seed: int) -> None:
+def test_twins_share_label_and_two_or_more_neighbours(graph: tuple[int, Edges], seed: int) -> None:
     n, edges = graph
     edges = list(dict.fromkeys(edges))
     y = np.random.default_rng(seed).integers(-1, 2, n)
@@ -97,14 +97,14 @@ def test_twins_share_neighbours_and_label(graph: tuple[int, Edges], seed: int) -
         node: frozenset([v for u, v in edges if u == node] + [u for u, v in edges if v == node])
         for node in range(n)
     }
-    kinds = Counter((near[node], int(y[node])) for node in range(n) if near[node] and y[node] >= 0)
+    kinds = Counter((near[node], int(y[node])) for node in range(n) if len(near[node]) > 1 and y[node] >= 0)
     account = Account()
     note_twins(note_links(arrays(edges), None, n, Account()), y, account)
     assert sum(note.count for note in account) == sum(count for count in kinds.values() if count > 1)
 
 
 # Counted by brute force over sets of neighbours.
-@pytest.mark.parametrize(("name", "twins"), [("chameleon", 1291), ("squirrel", 2573)])
+@pytest.mark.parametrize(("name", "twins"), [("chameleon", 1211), ("squirrel", 2463)])
 def test_twins_of_chameleon_and_squirrel(data_dir: Path, name: str, twins: int) -> None:
     arrays = read_npz(data_dir / "heterophilous_npz" / f"{name}_directed.npz")
     account = Account()

@@ -23,7 +23,7 @@ def test_a_clean_graph_passes_unchanged() -> None:
     np.testing.assert_array_equal(data.edge_index, both)
     assert data.y.tolist() == [0, 1, 0]
     assert "class_names" not in data
-    assert {note.code for note in data.account} == {"undirected", "one-node-classes", "duplicate-nodes"}
+    assert {note.code for note in data.account} == {"undirected", "one-node-classes"}
 
 
 def test_an_empty_graph_is_refused_and_one_without_edges_is_not() -> None:

@@ -224,21 +224,24 @@ def note_links(edge_index: Array, weight: Array | None, num_nodes: int, account:
 
 
 def note_twins(links: Links, y: Array, account: Account) -> None:
-    """Note nodes with exactly the neighbours and the label of another node, as in Chameleon and Squirrel."""
+    """Note nodes with exactly the neighbours and the label of another node, as in Chameleon and Squirrel.
+
+    Nodes with one neighbour are left out: the leaves of a hub share it without being copies.
+    """
     source, target = np.divmod(links.keys, links.num_nodes)
     ends = np.cumsum(np.bincount(source, minlength=links.num_nodes))
     # A neighbourhood is known by the sum of its members' hashes; sums of 64 bits wrap and do not collide.
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(_hash(target), dtype=np.uint64)])
     degree = np.diff(ends, prepend=0)
     print_of = sums[ends] - sums[ends - degree]
-    candidates = (degree > 0) & (y >= 0)
+    candidates = (degree > 1) & (y >= 0)
     prints = (_hash(print_of) + _hash(y))[candidates]
     _, group, sizes = np.unique(prints, return_inverse=True, return_counts=True)
     twins = int(np.count_nonzero(sizes[group] > 1)) if prints.size else 0
     account.add(
         "duplicate-nodes",
         twins,
-        f"{twins:,} of {many(links.num_nodes, 'node')} share neighbours and label with another node "
+        f"{twins:,} of {many(links.num_nodes, 'node')} share label and all neighbours, at least two, with another node "
         f"({twins / links.num_nodes:.0%}).",
         "Twins in the training and the test set make models that look up neighbours seem better than they are.",
     )
