@@ -67,6 +67,38 @@ def test_the_same_seed_gives_the_same_run(data: Data, candidates: str, fusion: s
     assert first.scores != other.scores
 
 
+def clustered(nodes: int = 400, classes: int = 4, parts: int = 4) -> tuple[Data, Split]:
+    """Classes of several clusters whose edges lead away from the class, and ten training labels a class."""
+    generator = torch.Generator().manual_seed(1)
+    cluster = torch.arange(nodes) % (classes * parts)
+    y = cluster % classes
+    x = torch.randn(classes * parts, 16, generator=generator)[cluster] + torch.randn(
+        nodes, 16, generator=generator
+    )
+    chance = torch.where(y.unsqueeze(1) == y, 0.05, 1.0) * 8 / nodes
+    upper = (torch.rand(nodes, nodes, generator=generator) < chance).triu(1)
+    data = Data(x=x, y=y, edge_index=(upper | upper.T).nonzero().T, num_nodes=nodes, name="clustered")
+    order, train_nodes = torch.randperm(nodes, generator=generator), torch.zeros(nodes, dtype=torch.bool)
+    for label in range(classes):
+        train_nodes[order[y[order] == label][:10]] = True
+    left = order[~train_nodes[order]]
+    val = torch.zeros(nodes, dtype=torch.bool).index_fill(0, left[:80], True)
+    return data, Split(train_nodes, val, ~train_nodes & ~val, "ten a class")
+
+
+def test_where_edges_mislead_and_features_cluster_it_beats_gcn_and_the_network_without_a_graph() -> None:
+    data, split = clustered()
+    chosen = {"base": "features", "mix": 0.0, "k1": 12, "k2": 6}
+    scores = {
+        name: fit(name, data, split, settings, stop="fixed", epochs=60, on_progress=None)[0].scores[
+            "test_score"
+        ]
+        for name, settings in (("gcn", {}), ("mlp-2", {}), ("adjacency-gcn", chosen))
+    }
+    assert scores["adjacency-gcn"] > scores["gcn"] + 0.2
+    assert scores["adjacency-gcn"] > scores["mlp-2"] + 0.03
+
+
 def test_a_checkpoint_predicts_what_the_training_measured(data: Data, tmp_path) -> None:
     split = splits(data, "random", count=1)
     for name in NAMES:
@@ -126,3 +158,12 @@ def test_without_a_training_node(data: Data) -> None:
     nobody, half = torch.zeros(120, dtype=torch.bool), torch.arange(120) < 60
     with pytest.raises(InputError, match="no training node"):
         fit("adjacency-gcn", data, Split(nobody, half, ~half, "none"), SMALL, on_progress=None)
+
+
+def test_a_network_with_weights_for_each_node_keeps_to_its_nodes(data: Data) -> None:
+    split = splits(data, "random", count=1)
+    settings = {**SMALL, "network": "linkx"}
+    (trained,) = train_folds("adjacency-gcn", data, split, settings, stop="fixed", epochs=3, on_progress=None)
+    larger = Data(x=torch.cat([data.x, data.x[:2]]), edge_index=data.edge_index, num_nodes=122)
+    with pytest.raises(InputError, match="has weights for the 120 nodes"):
+        trained.predict(larger)

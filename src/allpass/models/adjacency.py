@@ -25,6 +25,9 @@ from allpass.nn.inputs import Features, Graph, read
 Training = Literal["end-to-end", "pretrained"]
 
 SECTION = "Report, section 3.6: adjacency learner"
+NETWORK = "network"
+"""The setting that names the network on the learned graph."""
+
 FOURTH = "fourth-channel"
 """The network that has the learned graph as a channel next to the given one."""
 
@@ -301,7 +304,7 @@ def adjacency_network(
         inner = FourChannels(in_channels, out_channels, **sizes, **mixing)  # type: ignore[arg-type]
     else:
         wanted = {name: value for name, value in mixing.items() if value is not None}
-        inner = OnLearned(_named(network, in_channels, out_channels, sizes, wanted))
+        inner = OnLearned(_named(network, in_channels, out_channels, sizes, wanted, num_nodes))
     return AdjacencyNetwork(learner, inner, out_channels, pretraining=pretraining, holdout=holdout)
 
 
@@ -310,13 +313,17 @@ _UNFIT = {
     "ignores-graph": "reads no graph",
     "ignores-weights": "takes no edge weights",
     "uses-labels": "is called with labels too",
-    "fixed-nodes": "has weights for each node",
     "parameter-free": "has nothing to train",
 }
 
 
 def _named(
-    name: str, in_channels: int, out_channels: int, sizes: Mapping[str, Any], wanted: Mapping[str, Any]
+    name: str,
+    in_channels: int,
+    out_channels: int,
+    sizes: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    num_nodes: int | None,
 ) -> nn.Module:
     """A network of the catalogue, where a learned graph can be put under it.
 
@@ -326,6 +333,7 @@ def _named(
         out_channels: Number of classes.
         sizes: Settings that it gets where it has them.
         wanted: Settings that it must have.
+        num_nodes: Number of nodes, for networks with weights for each.
     """
     from allpass.models.catalog import create, resolve  # which lists the models of this file too
 
@@ -339,7 +347,8 @@ def _named(
             "Name a network that takes edge weights, such as 'gcn' or 'acm-gcn'.",
         )
     chosen = {key: value for key, value in {**sizes, **numbered}.items() if key in entry.settings}
-    return create(name, in_channels=in_channels, out_channels=out_channels, **chosen, **wanted)
+    sized = {} if num_nodes is None else {"num_nodes": num_nodes}
+    return create(name, in_channels=in_channels, out_channels=out_channels, **chosen, **wanted, **sized)
 
 
 _model = partial(

@@ -18,6 +18,7 @@ from allpass.data.structural import check_same_nodes, with_constant_feature, wit
 from allpass.data.tables.encodings import Encoding, completed
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
+from allpass.models.adjacency import FOURTH, NETWORK
 from allpass.models.catalog import resolve
 from allpass.models.correct_and_smooth import BASE
 from allpass.models.direct import Direct
@@ -439,9 +440,8 @@ class Trained:
     def _fixed_nodes(self) -> bool:
         """Whether it has weights for each node."""
         entry = resolve(self.model)[0]
-        base = self._choices.get(BASE) if BASE in entry.settings else None
-        traits = entry.traits | (resolve(str(base))[0].traits if base else set())
-        return "fixed-nodes" in traits
+        inner = {str(self._choices[key]) for key in (BASE, NETWORK) if key in entry.settings} - {FOURTH}
+        return any("fixed-nodes" in part.traits for part in (entry, *(resolve(name)[0] for name in inner)))
 
     def places(self, data: Data) -> Tensor | None:
         """For each node its number in the training, -1 for a new one, ``[N]``; nothing where that cannot be known."""

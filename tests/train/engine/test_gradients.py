@@ -14,6 +14,7 @@ from allpass.nn import seed_dropout
 from allpass.testing import examples
 from allpass.train.engine.flat import Layout, stack_buffers
 from allpass.train.engine.gradients import OneByOne, Problem, Together
+from allpass.train.engine.recording import AFTER
 
 TRAINED = [
     entry for entry in MODELS if entry.is_network and not {"parameter-free", "not-batchable"} & entry.traits
@@ -94,3 +95,36 @@ def test_a_weight_in_two_places_is_one_weight() -> None:
         value = loss(model(example.x, example.operator), example.y, torch.ones(13).double())
         wanted = torch.autograd.grad(value, list(model.parameters()))
         torch.testing.assert_close(gradient, torch.cat([part.flatten() for part in wanted]))
+
+
+class Changing(nn.Module):
+    """A product with the graph, which is another one from the fifth epoch on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.eye(5, 3, dtype=torch.float64))
+        self.register_buffer("times", torch.zeros(()))
+
+    def forward(self, x: Tensor, A: Operator) -> Tensor:
+        return A @ (x @ self.weight)
+
+    def refresh(self, epoch: int, x: Tensor, A: Operator, target: Tensor, mask: Tensor, loss: object):
+        self.times.add_(1)
+        return Operator(A.pattern, 2 * A.values) if epoch == 5 else None
+
+
+def test_a_refresh_changes_the_graph_of_steps_that_are_recorded() -> None:
+    example, model = examples()[0], Changing()
+    layout, buffers = Layout.of(model), stack_buffers([model])
+    rows = layout.row(dict(model.named_parameters())).unsqueeze(0)
+    masks = torch.ones(1, 13, dtype=torch.bool)
+    gradients = OneByOne(model, layout, Problem(example.x, example.operator, example.y, loss))
+    wanted = model(example.x, example.operator).detach()
+    for epoch in range(5):
+        for _ in range(AFTER):
+            found = gradients.outputs(rows, buffers, masks)[0]
+        gradients.refresh(epoch, rows, buffers, masks, None)
+        torch.testing.assert_close(found, wanted)
+    gradients.refresh(5, rows, buffers, masks, None)
+    torch.testing.assert_close(gradients.outputs(rows, buffers, masks)[0], 2 * wanted)
+    assert float(buffers["times"][0]) == 6
