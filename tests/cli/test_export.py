@@ -47,3 +47,22 @@ def test_wrong_words_are_told(call, tmp_path):
     kept = checkpoint.save(drawn("mlp-1"), tmp_path / "kept")
     with pytest.raises(InputError, match="Got 1,433 features; the model was trained on 5"):
         call(kept, "cora")
+
+
+def test_the_learned_graph_as_a_table_and_as_a_page(call, tmp_path):
+    data = graph()
+    save_npz(data, tmp_path / "graph.npz")
+    trained = drawn("adjacency-gcn", data=data, settings={"k1": 3, "k2": 2})
+    kept = checkpoint.save(trained, tmp_path / "kept")
+    told = call(kept, "graph.npz", "--learned-graph", "learned.csv")
+    assert told.startswith("Learned graph: ")
+    lines = (tmp_path / "learned.csv").read_text().splitlines()
+    assert lines[0] == "source,target,weight,change"
+    assert len(lines) > data.num_nodes
+    call(kept, "graph.npz", "--learned-graph", "learned.html")
+    assert (tmp_path / "learned.html").read_text().startswith("<!DOCTYPE html>")
+    with pytest.raises(InputError, match=r"Expected a file that ends in \.csv or \.html"):
+        call(kept, "graph.npz", "--learned-graph", "learned.txt")
+    plain = checkpoint.save(drawn("sgc-1", data=data), tmp_path / "plain")
+    with pytest.raises(InputError, match="'sgc-1' learns no graph"):
+        call(plain, "graph.npz", "--learned-graph", "learned.csv")

@@ -150,8 +150,19 @@ def _found(
         "threshold": None if kept.threshold is None else kept.threshold.to_dict(),
         "confusion": None if kept.task == "regression" else _confusion(kept, data, fold),
         "mixing": kept.mixing(data),
+        "learned_graph": _learned(kept, data),
         "checkpoint": str(folder),
     }
+
+
+def _learned(kept: Trained, data: Data) -> dict[str, Any] | None:
+    """What an adjacency learner made of the graph; nothing for other models."""
+    from allpass.models.adjacency import AdjacencyNetwork
+    from allpass.train.learned_graph import learned_graph
+
+    if not isinstance(kept.network, AdjacencyNetwork):
+        return None
+    return learned_graph(kept, data).summary()
 
 
 def _confusion(kept: Trained, data: Data, fold: Split) -> dict[str, Any]:
@@ -200,6 +211,12 @@ def _show(found: dict[str, Any]) -> None:
             for n, layer in enumerate(found["mixing"], 1)
         ]
         out.print(_table(["", *found["mixing"][0]], rows))
+    if found["learned_graph"]:
+        from allpass.train.learned_graph import changed
+
+        out.print()
+        for sentence in changed(found["learned_graph"]):
+            out.print(Text(sentence))
     out.print()
     graph = "" if found["graph"] else ", without the graph of the training"
     out.print(Text(f"Checkpoint: {found['checkpoint']}{graph}"))

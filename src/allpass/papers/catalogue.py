@@ -16,6 +16,8 @@ from allpass.papers import (
     rl_rewards,
     rl_values,
 )
+from allpass.papers.adjacency import generated as adjacency_generated
+from allpass.papers.adjacency import study as adjacency
 from allpass.papers.depth import study as depth
 from allpass.papers.study import Study
 from allpass.papers.synthetic import study as synthetic
@@ -47,6 +49,8 @@ _ALL: tuple[Study[Any], ...] = (
     rl_bases.STUDY,
     rl_rewards.STUDY,
     rl_exploration.STUDY,
+    adjacency.STUDY,
+    adjacency_generated.STUDY,
 )
 
 STUDIES: Mapping[str, Study[Any]] = _Studies({study.id: study for study in _ALL})

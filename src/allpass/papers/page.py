@@ -29,7 +29,8 @@ def page(study: Study[R], results: Sequence[R], facts: Facts | None = None, *, q
     elif facts is None:
         head.append("These rows are only a part of the study, so the page gives no verdict.")
     else:
-        head += [filled(study.id, text, facts) for text in (words.verdict, words.advice)]
+        head.insert(0 if words.verdict_first else 1, filled(study.id, words.verdict, facts))
+        head.append(filled(study.id, words.advice, facts))
         findings = [f"- {filled(study.id, text, facts)}" for text in words.findings]
     last = max(result.ended for result in results)
     parts = [

@@ -62,12 +62,16 @@ class SeededStudy(ABC, Generic[R]):
         """The seeds of an arm; one is enough where nothing is random."""
         return self.seeds
 
+    def chosen(self, plan: Plan) -> list[str]:
+        """The arms that a plan names."""
+        return plan.choose(self.id, self.axes())["arms"]
+
     def tasks(self, plan: Plan, store: Store, known: Sequence[R] = ()) -> list[Task]:  # noqa: ARG002
         """One task for each arm, with the seeds that have no row yet."""
         there = {(result.arm, result.seed) for result in known}  # type: ignore[attr-defined]
         most = self.quick_seeds if plan.quick else None
         found = []
-        for arm in plan.choose(self.id, self.axes())["arms"]:
+        for arm in self.chosen(plan):
             left = [seed for seed in self.seeds_of(arm)[:most] if (arm, seed) not in there]
             if left:
                 found.append(Task(OfStudy(self.id), arm, {"arm": arm, "seeds": left}, gpu=0.0))

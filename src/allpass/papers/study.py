@@ -32,6 +32,7 @@ class Words:
         picture: What the picture shows and how to read it.
         table: The same of the table.
         findings: At most ten sentences on what was found.
+        verdict_first: Put the verdict before the claim.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Words:
     picture: str
     table: str
     findings: tuple[str, ...] = ()
+    verdict_first: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from allpass.train.fit import Replica, fit
 from allpass.train.folds import best, train_folds
 from allpass.train.given import divide
 from allpass.train.kept import fit_into
+from allpass.train.learned_graph import LearnedGraph, learned_graph
 from allpass.train.refit import refit
 from allpass.train.rules.optimizers import OPTIMIZERS
 from allpass.train.rules.scores import SCORES
@@ -36,6 +37,7 @@ __all__ = [
     "Event",
     "Executor",
     "Key",
+    "LearnedGraph",
     "Local",
     "RayCluster",
     "Replica",
@@ -52,6 +54,7 @@ __all__ = [
     "fit",
     "fit_into",
     "holm",
+    "learned_graph",
     "load",
     "overlap_of",
     "paired",

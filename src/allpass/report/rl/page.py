@@ -38,6 +38,8 @@ class Page:
         facts: Name, value and a few words for each tile.
         charts: The pictures, in their order.
         command: What makes the page again.
+        kind: What the page is about, above its name.
+        about: What it shows of that, for the title of the window.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Page:
     facts: tuple[tuple[str, str, str], ...]
     charts: tuple[Chart, ...]
     command: str = ""
+    kind: str = "a decision process as a graph"
+    about: str = "values of its states"
 
 
 def render(page: Page) -> str:
