@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from allpass.rl.agents import ShapedDQN, ShapedPPO
+    from allpass.rl.agents import AuxiliaryDQN, AuxiliaryPPO, ShapedDQN, ShapedPPO
     from allpass.rl.bases import (
         deepwalk_basis,
         krylov_basis,
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from allpass.rl.solvers.successor import td_successor
 
 _HOMES = {
+    "AuxiliaryDQN": "agents",
+    "AuxiliaryPPO": "agents",
     "BASES": "basis_catalog",
     "BestPathPotential": "potentials",
     "DYNAMICS": "dynamics",
@@ -101,6 +103,8 @@ __all__ = [
     "BASES",
     "DYNAMICS",
     "GRIDS",
+    "AuxiliaryDQN",
+    "AuxiliaryPPO",
     "BestPathPotential",
     "DiffusionPotential",
     "Discretizer",

@@ -62,6 +62,14 @@ def test_the_learned_process_has_the_values_of_the_true_one() -> None:
     assert learned.grid is GRID.grid
 
 
+def test_slight_transitions_are_left_out_of_the_process() -> None:
+    model = TransitionModel("back-off", prior=1.0, like=GRID).fit(every_pair(GRID, LEFT_OUT))
+    P, C = model.P, model.counts.C.toarray()
+    for row in (0, 6, 30):
+        kept = np.where((P[row] >= 0.3 * P[row].max()) | (C[row] > 0), P[row], 0)
+        np.testing.assert_allclose(model.as_mdp(least=0.3).P[[row]].toarray()[0], kept / kept.sum())
+
+
 def test_rewards_of_unseen_pairs_are_those_of_the_states_they_reach() -> None:
     goal = next((row // 4, row % 4) for row in np.flatnonzero(GRID.r > 0))
     model = TransitionModel("inverse-rule", prior=1.0, like=GRID).fit(every_pair(GRID, [goal]))

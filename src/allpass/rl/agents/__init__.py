@@ -1,4 +1,4 @@
-"""Learners of stable-baselines3 with a second critic on the shaped reward; they need the extra ``rl``."""
+"""Learners of stable-baselines3 with a second critic or an auxiliary task; they need the extra ``rl``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 from allpass.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from allpass.rl.agents.auxiliary import TASKS
+    from allpass.rl.agents.auxiliary_dqn import AuxiliaryDQN
+    from allpass.rl.agents.auxiliary_ppo import AuxiliaryPPO
     from allpass.rl.agents.dqn import ShapedDQN
     from allpass.rl.agents.ppo import ShapedPPO
 
-__all__ = ["ShapedDQN", "ShapedPPO"]
+__all__ = ["TASKS", "AuxiliaryDQN", "AuxiliaryPPO", "ShapedDQN", "ShapedPPO"]
 
-_HOMES = {"ShapedDQN": "allpass.rl.agents.dqn", "ShapedPPO": "allpass.rl.agents.ppo"}
+_HOMES = {
+    "TASKS": "allpass.rl.agents.auxiliary",
+    "AuxiliaryDQN": "allpass.rl.agents.auxiliary_dqn",
+    "AuxiliaryPPO": "allpass.rl.agents.auxiliary_ppo",
+    "ShapedDQN": "allpass.rl.agents.dqn",
+    "ShapedPPO": "allpass.rl.agents.ppo",
+}
 
 
 def __getattr__(name: str) -> Any:

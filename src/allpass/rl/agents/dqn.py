@@ -77,7 +77,7 @@ class ShapedDQN(DQN):
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:
         buffer: Any = self.replay_buffer
         batches: list[Any] = []
-        self.replay_buffer = _Listening(buffer, batches)  # type: ignore[assignment]
+        self.replay_buffer = Listening(buffer, batches)  # type: ignore[assignment]
         try:
             super().train(gradient_steps, batch_size)
         finally:
@@ -148,7 +148,7 @@ class ShapedDQN(DQN):
         return [*names, "shaped_policy", "shaped_policy.optimizer"], others
 
 
-class _Listening:
+class Listening:
     """A replay buffer that keeps what is drawn from it."""
 
     def __init__(self, buffer: Any, batches: list[Any]) -> None:

@@ -104,7 +104,7 @@ class TransitionCounts:
         C.eliminate_zeros()
         return replace(self, C=C, earned=self.earned * kept)
 
-    def triplets(self, most: int = 20_000) -> NDArray[np.int64]:
+    def triplets(self, most: int = 3_000) -> NDArray[np.int64]:
         """Rows (s, a, s') in proportion to their counts, each at least once; about ``most`` of them.
 
         Pairs that were always followed by one state count once: more of the same says nothing new.

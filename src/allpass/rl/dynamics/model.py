@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _LARGEST = 200_000_000
-_NEGLIGIBLE = 1e-6
 
 
 class TransitionModel:
@@ -155,19 +154,23 @@ class TransitionModel:
         Pi = policy_matrix(policy, self.counts.mask)
         return sp.csr_array(Pi @ self._P)
 
-    def as_mdp(self, discount: float = 0.99) -> TabularMDP:
+    def as_mdp(self, discount: float = 0.99, *, least: float = 0.1) -> TabularMDP:
         r"""The learned process, to be solved.
 
         The reward of a pair is the mean of its recorded rewards. A pair that was never tried has the mean reward of the
-        steps into the states that it is predicted to reach, :math:`\\sum_{s'} P(s'|s, a) \\bar r(s')`.
+        steps into the states that it is predicted to reach, :math:`\sum_{s'} P(s'|s, a) \bar r(s')`.
 
-        Probabilities below one in a million are left out.
+        Args:
+            discount: Factor of later rewards.
+            least: Transitions that were never recorded are left out where their probability is below this share of the
+                largest of their row. A softmax leaves a little to every state, and a planner would hope for it.
         """
         counts = self.counts
         tried = counts.tried
         rewards = np.where(tried > 0, counts.earned / np.maximum(tried, 1), self._P @ counts.arrival_rewards)
         rewards[~counts.asked] = 0
-        P = sp.csr_array(np.where(self._P < _NEGLIGIBLE, 0, self._P))
+        slight = self._P < least * self._P.max(axis=1, keepdims=True)
+        P = sp.csr_array(np.where(slight & (counts.C.toarray() == 0), 0, self._P))
         sums = np.asarray(P.sum(axis=1)).ravel()
         P = sp.csr_array(sp.diags_array(1 / np.where(sums > 0, sums, 1)) @ P)
         mdp = TabularMDP(
