@@ -14,6 +14,7 @@ from allpass.papers import (
     rl_bases,
     rl_exploration,
     rl_rewards,
+    rl_transitions,
     rl_values,
 )
 from allpass.papers.adjacency import generated as adjacency_generated
@@ -51,6 +52,7 @@ _ALL: tuple[Study[Any], ...] = (
     rl_exploration.STUDY,
     adjacency.STUDY,
     adjacency_generated.STUDY,
+    rl_transitions.STUDY,
 )
 
 STUDIES: Mapping[str, Study[Any]] = _Studies({study.id: study for study in _ALL})
