@@ -33,6 +33,7 @@ _STYLES = {
     "sampled": ("both", "s"),
     "bandit": ("high", "^"),
     "fourth channel": ("good", "D"),
+    "top-k of X": ("bad", "v"),
 }
 
 
@@ -173,7 +174,7 @@ class AdjacencyTrials(SeededStudy[Trial]):
                 there = [(line, gain) for line, gain in found if gain is not None]
                 if learner not in self.methods or not there:
                     continue
-                at = [line + 0.17 * (place - 1.5) for line, _ in there]
+                at = [line + 0.15 * (place - 2) for line, _ in there]
                 mid = [gain.mean for _, gain in there]
                 reach = [gain.margin for _, gain in there]
                 axes.errorbar(
