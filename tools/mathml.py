@@ -21,8 +21,9 @@ _GREEK = (
 )
 _SYMBOLS = {
     "partial": "∂", "top": "⊤", "in": "∈", "times": "×", "cdot": "·", "le": "≤", "ge": "≥", "ne": "≠",
-    "approx": "≈", "to": "→", "mapsto": "↦", "dots": "…", "ldots": "…", "infty": "∞", "mid": "∣", "cup": "∪",
-    "cap": "∩", "subset": "⊂", "setminus": "∖", "odot": "⊙", "pm": "±", "forall": "∀", "ell": "ℓ",
+    "approx": "≈", "propto": "∝", "to": "→", "mapsto": "↦", "dots": "…", "ldots": "…",
+    "infty": "∞", "mid": "∣", "cup": "∪", "cap": "∩",
+    "subset": "⊂", "setminus": "∖", "odot": "⊙", "pm": "±", "forall": "∀", "ell": "ℓ",
     "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩",
     "leftarrow": "←", "lVert": "‖", "rVert": "‖",
     "{": "{", "}": "}", "|": "‖", "%": "%",

@@ -34,7 +34,7 @@ def neighbours(counts: TransitionCounts) -> Array:
     r"""The neighbours of s and s itself, as far as no other action explains them.
 
     .. math::
-        P(s'|s, a) \propto [s' = s] + [s' \in N(s)] (1 - \max_{b \neq a} \hat P(s'|s, b))
+        P(s'|s, a) \propto [s' = s] + [s' \in N(s)] (1 - \max_{b \ne a} \hat P(s'|s, b))
 
     N(s) holds the states that followed s or that s followed. In a deterministic world every neighbour is reached by
     one action, so a neighbour that another action leads to is no candidate. Walls stop several actions, so s itself
