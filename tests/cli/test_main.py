@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -273,3 +275,21 @@ def test_candidates_that_cannot_be_compared(call, words, told):
     found = call("diagnose", "karate", *words)
     assert found.returncode == 2
     assert told in found.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_with_a_sentence(
+    call, tables: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def stop(*given: object, **options: object) -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(10)
+
+    monkeypatch.setattr("allpass.train.folds.train_folds", stop)
+    before = signal.getsignal(signal.SIGTERM)
+    words = ["--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "kind"]
+    stopped = call("train", *words, "--model", "gcn", "-o", tables / "kept")
+    assert stopped.returncode == 130
+    assert stopped.stderr.endswith("allpass: Stopped before the end. Nothing is left half written.\n")
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert not (tables / "kept").exists()

@@ -1,7 +1,7 @@
 """``python -m tests.fuzz.warm FOLDER FIRST LAST``: run cases of the command line, each in a child forked from here.
 
-Everything slow is imported once. A child has 30 seconds and its own folder. Its outcome is printed as a line of JSON:
-its exit status, what it wrote to the error stream, its peak memory above this process, and the files it left.
+Everything slow is imported once. A child has its own folder. Its outcome is printed as a line of JSON: its exit status,
+what it wrote to the error stream, its processor time, its peak memory above this process, and the files it left.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import resource
 import signal
 import sys
-import time
 import traceback
 import warnings
 from pathlib import Path
@@ -34,7 +33,9 @@ import allpass.data.tables.from_tables
 import allpass.train.fit
 from allpass.errors import AllpassError
 
-SECONDS = 30
+WAIT = 120
+"""Seconds after which a child is ended; what it may take is its own processor time, however busy the machine is."""
+
 __all__ = ["networkx", "pandas", "pyarrow", "scipy", "sklearn", "torch"]
 
 
@@ -53,17 +54,17 @@ def forked(place: Path, case: Case) -> dict[str, object]:
     """What a child does in a case."""
     before = files_of(place)
     sys.stdout.flush()
-    start, child = time.monotonic(), os.fork()
+    child = os.fork()
     if child == 0:
         _become(place, case)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
-    signal.alarm(SECONDS + 5)
+    signal.alarm(WAIT)
     _, status, usage = os.wait4(child, 0)
     signal.alarm(0)
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "status": os.waitstatus_to_exitcode(status),
-        "seconds": time.monotonic() - start,
+        "seconds": usage.ru_utime + usage.ru_stime,
         "memory": 1024 * max(usage.ru_maxrss - own, 0),
         "said": (place / "said.txt").read_text(encoding="utf-8", errors="replace"),
         "left": sorted(files_of(place) - before - {"said.txt", "out.txt"}),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -89,14 +92,38 @@ def run(arguments: list[str] | None = None) -> None:
     _give_way()
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        app([word for word in words if word != "--debug"])
+        with _terminable():
+            app([word for word in words if word != "--debug"])
     except BrokenPipeError:  # the reader of our output, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except SystemExit as end:
+        if isinstance(
+            getattr(end.__context__, "__cause__", None), KeyboardInterrupt
+        ):  # and no verb has said so
+            _say("Stopped before the end. Nothing is left half written.")
+        raise
     except Exception as error:
         if "--debug" in words:
             raise
         sys.exit(_tell(error))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM stop as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # which alone may say what a signal does
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _give_way() -> None:

@@ -117,21 +117,6 @@ def stoppable(store: Store | None) -> Iterator[None]:
         raise typer.Exit(STOPPED) from None
 
 
-@contextmanager
-def terminable() -> Iterator[None]:
-    """Where SIGTERM stops as Ctrl-C does."""
-    import signal
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def say_stopped(store: Store) -> None:
     """What is kept of the runs so far, and how they go on."""
     import typer

@@ -82,7 +82,7 @@ def reproduce(
     if not listed:
         out = out / "quick" if quick else out
         _announce(name, store, out)
-    from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable, terminable
+    from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable
     from allpass.cli.reproduced import complain, put
     from allpass.data.named.fetch import data_folders
     from allpass.files import check_folder
@@ -115,7 +115,7 @@ def reproduce(
     plan.check(name, [part for names in study.axes().values() for part in names])  # before the store is made
     failed: list[Failure] = []
     stopped = False
-    with Store(store) as opened, stoppable(opened), terminable():
+    with Store(store) as opened, stoppable(opened):
         try:
             with reproducing() as on_progress:
                 failed = run(study, opened, machines, plan, on_progress, known)
