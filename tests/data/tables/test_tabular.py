@@ -102,6 +102,14 @@ def test_any_error_of_arrow_is_a_damaged_file(tmp_path: Path, monkeypatch: pytes
         Table(tmp_path / "t.parquet", "node table")
 
 
+def test_text_of_parquet_that_is_no_utf_8_is_a_damaged_file(tmp_path: Path) -> None:
+    pd.DataFrame({"a": ["needle"] * 5}).to_parquet(tmp_path / "t.parquet", compression=None)
+    content = (tmp_path / "t.parquet").read_bytes()
+    (tmp_path / "t.parquet").write_bytes(content.replace(b"needle", b"\xffeedle"))
+    with pytest.raises(DataError, match="could not be read as Parquet"):
+        Table(tmp_path / "t.parquet", "node table")
+
+
 def test_missing_file_and_wrong_type(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match=r"There is no file .*nope.csv.*edge table"):
         Table(tmp_path / "nope.csv", "edge table")

@@ -157,9 +157,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     from pandas.api import types
 
     try:
-        from pyarrow import ArrowException
+        import pyarrow
 
         frame = pd.read_parquet(path)
+        for name in frame.columns:
+            if isinstance(frame[name].dtype, pd.StringDtype):  # whose bytes are looked at later otherwise
+                pyarrow.array(frame[name]).validate(full=True)
         # A column of whole numbers with missing ones comes as floats, which merge numbers above 2**53.
         floats = [name for name in frame.columns if types.is_float_dtype(frame[name].dtype)]
         exact = pd.read_parquet(path, columns=floats, dtype_backend="numpy_nullable") if floats else frame
@@ -167,7 +170,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         frame = frame.assign(**{name: exact[name].array for name in whole})
     except ImportError:
         raise MissingExtraError("pyarrow", "Reading Parquet", "parquet") from None
-    except (ArrowException, OSError, ValueError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(
             f"The file {path.name!r} could not be read as Parquet.",
             "It may be cut off or damaged, or be another kind of file; get it again.",
