@@ -51,8 +51,8 @@ def test_it_says_what_it_is(name: str) -> None:
     assert names
     assert len(set(names)) == len(names)
     assert len(study.words.findings) <= 10
-    for words in vars(study.words).values():
-        assert words
+    for name, words in vars(study.words).items():
+        assert words or name == "verdict_first"
 
 
 @every
