@@ -11,6 +11,7 @@ from allpass.papers import (
     examples,
     homophily,
     rank,
+    rl_auxiliary,
     rl_bases,
     rl_exploration,
     rl_rewards,
@@ -53,6 +54,7 @@ _ALL: tuple[Study[Any], ...] = (
     adjacency.STUDY,
     adjacency_generated.STUDY,
     rl_transitions.STUDY,
+    rl_auxiliary.STUDY,
 )
 
 STUDIES: Mapping[str, Study[Any]] = _Studies({study.id: study for study in _ALL})

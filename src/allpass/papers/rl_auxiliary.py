@@ -1,0 +1,210 @@
+"""Auxiliary tasks of transitions: how much sooner DQN learns, on a first goal and on a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from allpass.papers.measuring import Measured
+from allpass.papers.result import Result, made
+from allpass.papers.rewards.intervals import Interval, difference, mean
+from allpass.papers.seeded import SeededStudy
+from allpass.papers.study import Words
+from allpass.report.canvas import in_style, legend, panels
+from allpass.report.theme import light
+from allpass.train.runs.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+STEPS = 12_000
+EVERY = 500
+WEIGHT = 1.0
+"""Fixed before any run of this study."""
+
+TITLES = {
+    "none": "no task",
+    "transe": "TransE",
+    "rotate": "RotatE",
+    "forward": "MLP forward model",
+    "successor": "successor features",
+    "scratch": "no task, nothing taken over",
+}
+STYLES = {
+    "none": ("muted", "-"),
+    "transe": ("high", "-"),
+    "rotate": ("high", "--"),
+    "forward": ("low", "-"),
+    "successor": ("good", "-"),
+    "scratch": ("muted", ":"),
+}
+TASKS = ("transe", "rotate", "forward", "successor")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Helped(Result):
+    """One run of DQN. Values are shares of the best value, exact, of the greedy policy.
+
+    Args:
+        arm: The auxiliary task.
+        seed: Decides vectors, noise, weights and exploration.
+        auc: The mean over the steps on the first goal.
+        final: The value at the end of them.
+        new_auc: The mean over the steps on the new goal.
+        curve: Values every 500 steps on the first goal.
+        new_curve: The same on the new goal.
+    """
+
+    place: ClassVar[tuple[str, ...]] = ("arm", "seed")
+
+    arm: str
+    seed: int
+    auc: float | None
+    final: float | None
+    new_auc: float
+    curve: str | None
+    new_curve: str
+
+
+class RlAuxiliary(SeededStudy[Helped]):
+    """Learning curves; a run is a task with one seed."""
+
+    id = "rl-auxiliary"
+    result = Helped
+    arms: ClassVar = {
+        arm: {
+            "task": arm if arm in TASKS else "transe",
+            "weight": WEIGHT if arm in TASKS else 0.0,
+            "steps": STEPS,
+            "first": arm != "scratch",
+        }
+        for arm in TITLES
+    }
+    seeds = range(100, 140)
+    quick_seeds = 1
+    words = Words(
+        title="Transitions as an auxiliary task",
+        source="Section 4.3.2 of the report; Jaderberg et al., ICLR 2017; Bordes et al., NeurIPS 2013",
+        claim="Models of triplets (s, a, s') should help an agent to learn representations.",
+        verdict="{verdict}",
+        advice="{advice}",
+        picture="Value of the greedy policy as a share of the best, mean over 40 seeds.",
+        table="AUC is the mean of the curve; gains over no task are paired by seed, with 95% intervals.",
+        findings=(
+            "DQN in FourRooms, seen as 64 random numbers a cell with noise; 12,000 steps on the first goal, 6,000 on "
+            "the new one. The weight {weight:g} and all settings of DQN were fixed beforehand.",
+            "Best model of triplets less MLP forward model: {against}.",
+            "At the end of the first goal: {final}.",
+            "New goal, gain over no task: {new}. Taking over the representation of DQN without a task gains {over} on "
+            "starting from nothing.",
+        ),
+    )
+
+    def measure(self, arm: str, seed: int) -> Measured:
+        from allpass.papers.auxiliary.measure import learned
+
+        curves = learned(self.arms[arm], seed)
+        scores = {"new_auc": float(curves["new"].mean())}
+        if "first" in curves:
+            scores |= {"auc": float(curves["first"].mean()), "final": float(curves["first"][-1])}
+        return Measured(scores, curves)
+
+    def row(self, arm: str, run: Run) -> Helped:
+        scores = {
+            name: float(f"{run.scores[name]:.5g}") if name in run.scores else None
+            for name in ("auc", "final", "new_auc")
+        }
+        curves = {name: " ".join(f"{value:.3g}" for value in values) for name, values in run.curves.items()}
+        return Helped(
+            arm=arm,
+            seed=run.key.seed,
+            curve=curves.get("first"),
+            new_curve=curves["new"],
+            **scores,  # type: ignore[arg-type]
+            **made([run]),
+        )
+
+    def facts(self, results: Sequence[Helped]) -> Mapping[str, object]:
+        gains = {task: _gain(results, task, "none", "auc") for task in TASKS}
+        best = max(TASKS[:2], key=lambda task: gains[task].value)
+        against = _gain(results, best, "forward", "auc")
+        helps, better = gains[best].low > 0, against.low > 0
+        return {
+            "verdict": f"{'It holds' if helps else 'It does not hold'} on noisy FourRooms: {TITLES[best]} changes the "
+            f"AUC of DQN by {_shown(gains[best])}"
+            + (
+                ", more than an MLP does."
+                if better
+                else "; an MLP forward model by " + _shown(gains["forward"]) + "."
+            ),
+            "advice": "Try a model of triplets."
+            if better
+            else "Begin with task='forward'."
+            if helps
+            else "Leave it out.",
+            "weight": WEIGHT,
+            "against": _shown(against),
+            "final": ", ".join(
+                f"{TITLES[arm]} {mean(_of(results, arm, 'final')).value:.2f}" for arm in ("none", *TASKS)
+            ),
+            "new": ", ".join(
+                f"{TITLES[task]} {_shown(_gain(results, task, 'none', 'new_auc'))}" for task in TASKS
+            ),
+            "over": _shown(_gain(results, "none", "scratch", "new_auc")),
+        }
+
+    def matrix(self, results: Sequence[Helped]) -> DataFrame:
+        from pandas import DataFrame, Index
+
+        there = [arm for arm in TITLES if _of(results, arm, "new_auc")]
+        columns = {
+            title: [_cell(results, arm, name) for arm in there]
+            for title, name in (("AUC", "auc"), ("final value", "final"), ("AUC, new goal", "new_auc"))
+        }
+        return DataFrame(columns, index=Index([TITLES[arm] for arm in there], name="task"))
+
+    @in_style
+    def picture(self, results: Sequence[Helped]) -> Figure:
+        figure, grid = panels(1, 2, 3.2, sharey=True)
+        for panel, name, title in zip(
+            grid[0], ("curve", "new_curve"), ("first goal", "new goal"), strict=True
+        ):
+            for arm, (role, style) in STYLES.items():
+                texts = [getattr(row, name) for row in results if row.arm == arm and getattr(row, name)]
+                if texts:
+                    values = np.mean([np.array(text.split(), dtype=float) for text in texts], axis=0)
+                    steps = EVERY * np.arange(1, len(values) + 1)
+                    panel.plot(steps, values, style, color=light(role), label=TITLES[arm], linewidth=1.4)
+            panel.set(title=title, xlabel="steps", ylim=(0, 1.02))
+        grid[0][0].set_ylabel("share of the best value")
+        legend(figure, grid)
+        return figure
+
+
+def _of(results: Sequence[Helped], arm: str, name: str) -> list[float]:
+    rows = sorted((row for row in results if row.arm == arm), key=lambda row: row.seed)
+    return [getattr(row, name) for row in rows if getattr(row, name) is not None]
+
+
+def _gain(results: Sequence[Helped], arm: str, base: str, name: str) -> Interval:
+    return difference(_of(results, arm, name), _of(results, base, name))
+
+
+def _cell(results: Sequence[Helped], arm: str, name: str) -> str:
+    ours, base = _of(results, arm, name), _of(results, "none", name)
+    if not ours:
+        return "–"
+    gain = f" ({_shown(difference(ours, base))})" if arm != "none" and len(base) == len(ours) else ""
+    return f"{np.mean(ours):.3f}{gain}"
+
+
+def _shown(one: Interval) -> str:
+    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+
+
+STUDY = RlAuxiliary()
+"""The study of auxiliary tasks."""
