@@ -162,11 +162,8 @@ class AdjacencyGenerated(AdjacencyTrials):
         gains = []
         for graph in there:
             for name in (name for name in BASES if self.gain(results, graph, name, "GCN")):
-                compared = (*others, "kNN of X") if name == ON_FEATURES else others
-                over = (
-                    f"{points(self.gain(results, graph, name, other))} over {other}" for other in compared
-                )
-                gains.append(f"{name} on {graph} {', '.join(over)}")
+                against = (self.gain(results, graph, name, other) for other in (*others, BASES[name]))
+                gains.append(f"{name} on {graph} {', '.join(map(points, against))}")
         return {
             "verdict": _verdict(there, won, learnt, full),
             "edges": "Edges within a class at test nodes, in points over the given graph and its base's neighbours: "
@@ -175,7 +172,7 @@ class AdjacencyGenerated(AdjacencyTrials):
                 for (graph, name), (given, base) in edges.items()
             )
             + ".",
-            "gains": f"Accuracy: {'; '.join(gains)}.",
+            "gains": f"Accuracy minus that of {', '.join(others)}, its base's neighbours: {'; '.join(gains)}.",
             "why": _why(results, there, full),
             "options": ", ".join(self._option(results, name) for name in OPTIONS),
             "mlp": ", ".join(_percent(results, graph) for graph in self.names),

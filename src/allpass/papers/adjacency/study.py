@@ -107,6 +107,8 @@ class Adjacency(AdjacencyTrials):
 
     def _base(self, results: Sequence[Trial], graphs: Sequence[str]) -> str:
         """How often the best learner is above the given graph, and above the controls."""
+        if not graphs:
+            return "Learners are compared on graphs on which every arm was run."
         counts = {}
         for other in ("GCN", "ACM-GCN", "MLP on base", "kNN of base"):
             above = [
@@ -120,6 +122,8 @@ class Adjacency(AdjacencyTrials):
 
     def _kinds(self, results: Sequence[Trial], graphs: Sequence[str]) -> str:
         """Whether the ways to choose candidates differ."""
+        if not graphs:
+            return "Ways to choose candidates were not compared yet."
         differ = []
         for graph in graphs:
             for kind in ("sampled", "bandit"):

@@ -147,16 +147,25 @@ class AdjacencyTrials(SeededStudy[Trial]):
         return all(gain is not None and gain.low > 0 for gain in gains)
 
     def matrix(self, results: Sequence[Trial]) -> DataFrame:
-        """Mean test scores in percent; bold: the best of a graph."""
+        """Mean test scores in percent of arms with every seed; bold: the best of a graph."""
         from pandas import DataFrame, Index
 
         columns = {}
         for graph in self.names:
-            means = {arm: mean(results, f"{graph}/{arm}", "test") for arm in self.methods}
-            scores = [value for value in means.values() if value is not None]
-            if scores:
-                best = max(scores)
-                columns[graph] = [_cell(value, value == best) for value in means.values()]
+            arms = {method: values(results, f"{graph}/{method}", "test") for method in self.methods}
+            if any(arms.values()):
+                whole = {
+                    name: len(found) == len(self.seeds_of(f"{graph}/{name}"))
+                    for name, found in arms.items()
+                    if found
+                }
+                means = {
+                    name: float(np.mean(list(arms[name].values())))
+                    for name, all_there in whole.items()
+                    if all_there
+                }
+                best = max(means.values(), default=None)
+                columns[graph] = [_cell(means.get(name), means.get(name) == best) for name in self.methods]
         return DataFrame(columns, index=Index(list(self.methods), name="arm"))
 
     @in_style
