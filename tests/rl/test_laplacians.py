@@ -85,6 +85,20 @@ def test_a_chain_that_ends_gets_a_teleport_by_itself() -> None:
         stationary_distribution(P, teleport=0.0)
 
 
+def test_parts_that_share_eigenvalues_all_have_their_vectors() -> None:
+    """Lanczos with one start vector misses all but one of them."""
+    ring = sp.csr_array(np.roll(np.eye(211), 1, axis=1) + np.roll(np.eye(211), -1, axis=1))
+    W = sp.block_diag([ring, ring, ring, sp.csr_array((4, 4))]).tocsr()
+    values, vectors = laplacian(W).smallest(16)
+    dense = np.linalg.eigvalsh(np.diag(W.sum(axis=1)) - W.toarray())[:16]
+    np.testing.assert_allclose(values, dense, atol=1e-9)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(16), atol=1e-8)
+    L = laplacian(W).sparse
+    np.testing.assert_allclose(L @ vectors, vectors * values, atol=1e-8)
+    assert ((np.abs(vectors[:633].reshape(3, 211, 16)) > 1e-12).any(axis=1).sum(axis=0) <= 1).all()
+    assert (laplacian(W).smallest(2)[0] < 1e-12).all()
+
+
 @pytest.mark.parametrize(
     "name", ["combinatorial", "normalized", "random-walk", "directed", "directed-combinatorial"]
 )

@@ -51,19 +51,48 @@ class Laplacian:
         """The k smallest eigenvalues, ascending, and their vectors ``[S, k]``, scaled.
 
         Dense up to 600 states or when k is over a quarter of them; else shift-invert Lanczos with one sparse
-        factorisation.
+        factorisation. Without teleportation each part of the graph has vectors of its own, which are 0 elsewhere.
         """
         S = self.num_states
         if not 1 <= k <= S:
             raise InputError(
                 f"Got k = {k} basis functions for {S} states.", f"Expected a whole number from 1 to {S}."
             )
+        count, part = (1, None) if self.left.shape[1] else connected_components(self.sparse, directed=False)
+        values, vectors = self._whole(k, seed) if count == 1 else self._by_parts(k, seed, part)
+        return values, vectors * self.scale[:, None]
+
+    def _whole(self, k: int, seed: int) -> tuple[Array, Array]:
+        S = self.num_states
         if S <= _DENSE or 4 * k > S:
             values, vectors = np.linalg.eigh(self.to_dense())
-            values, vectors = values[:k], vectors[:, :k]
-        else:
-            values, vectors = self._lanczos(k, seed)
-        return values, vectors * self.scale[:, None]
+            return values[:k], vectors[:, :k]
+        return self._lanczos(k, seed)
+
+    def _by_parts(self, k: int, seed: int, part: Any) -> tuple[Array, Array]:
+        """Those of each part, merged: Lanczos misses eigenvalues that several parts share."""
+        sizes = np.bincount(part)
+        # Each part has the eigenvalue 0, so k parts are enough.
+        parts = [np.flatnonzero(part == number) for number in np.argsort(-sizes, kind="stable")[:k]]
+        none = np.zeros((self.num_states, 0))
+        found = [
+            Laplacian(self.sparse[own][:, own], none[own], none[own], self.scale[own])._whole(
+                min(k, len(own)), seed
+            )
+            for own in parts
+        ]
+        every = np.concatenate([values for values, _ in found])
+        level = 1e-9 * max(float(abs(every).max()), 1e-300)
+        chosen = np.argsort((every / level).round(), kind="stable")[
+            :k
+        ]  # of equal ones the larger part's comes first
+        place = np.concatenate([np.full(len(values), number) for number, (values, _) in enumerate(found)])
+        first = np.cumsum([0, *(len(values) for values, _ in found)])
+        vectors = np.zeros((self.num_states, k))
+        for column, entry in enumerate(chosen):
+            number = place[entry]
+            vectors[parts[number], column] = found[number][1][:, entry - first[number]]
+        return every[chosen], vectors
 
     def _lanczos(self, k: int, seed: int) -> tuple[Array, Array]:
         shift = -1e-3 * max(float(abs(self.sparse.diagonal()).max()), 1e-12)

@@ -9,6 +9,7 @@ from tests.rl.processes import random_mdp
 
 from allpass.report.canvas import to_bytes
 from allpass.report.rl import page
+from allpass.report.rl.layout import layout
 from allpass.report.rl.maps import function_maps, value_map
 from allpass.rl import TabularMDP
 from allpass.rl.spreading import spread
@@ -40,6 +41,28 @@ def test_a_map_shows_each_cell_in_its_place() -> None:
     figure = value_map(mdp, np.arange(6.0))
     (mesh,) = figure.axes[0].collections
     np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(2, 3), [[0, 1, 2], [3, 4, 5]])
+
+
+def test_every_part_of_the_graph_is_drawn() -> None:
+    """Four passengers' goals make four parts of Taxi; no move leads from one to another."""
+    ring = np.roll(np.eye(5), 1, axis=1)
+    P = np.zeros((15, 15))
+    for part in range(3):
+        P[5 * part : 5 * part + 5, 5 * part : 5 * part + 5] = ring
+    mdp = TabularMDP(P, np.arange(15.0), 0.9, layout="SA,S")
+    drawn = layout(mdp)
+    assert sorted(drawn.states) == list(range(15))
+    assert drawn.parts == (3, 3)
+    assert len(drawn.edges) == 15
+    lengths = np.linalg.norm(np.diff(drawn.places[drawn.edges], axis=1), axis=2)
+    assert lengths.max() < 2
+    boxes = [drawn.places[np.isin(drawn.states, range(5 * p, 5 * p + 5))] for p in range(3)]
+    for one in range(3):
+        for other in range(one):
+            apart = (boxes[one].min(0) > boxes[other].max(0)) | (boxes[other].min(0) > boxes[one].max(0))
+            assert apart.any()
+    (chart,) = page.solution_charts(mdp, mdp.optimal())
+    assert "No move connects the 3 parts" in chart.reading
 
 
 def test_potentials_have_one_scale_and_curves_their_bands() -> None:

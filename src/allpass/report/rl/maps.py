@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allpass.report.canvas import canvas, in_style, panels
+from allpass.report.rl.layout import Layout, layout
 from allpass.report.theme import light
 
 if TYPE_CHECKING:
@@ -20,17 +21,16 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _CELLS = 60  # a grid with more rows or columns is drawn in blocks
-_STATES = 3000  # a graph of more states is drawn by a sample
 _ARROWS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
 
 
 @in_style
 def value_map(mdp: TabularMDP, values: Array, policy: Any = None) -> Figure:
     """Values on the grid, or on the drawn graph, with arrows of the policy where actions are directions."""
-    places = _places(mdp)
+    places, graph = _places(mdp), _graph(mdp)
     wide = places is None or np.ptp(places[:, 1]) >= np.ptp(places[:, 0])
     figure, axes = canvas(3.6 if wide else 4.6, 4.8)
-    drawn = _draw(axes, mdp, values, places, _sequential())
+    drawn = _draw(axes, mdp, values, graph, _sequential())
     bar = figure.colorbar(drawn, ax=axes, shrink=0.75, aspect=24)
     bar.outline.set_visible(False)
     if bar.solids is not None:
@@ -54,13 +54,13 @@ def function_maps(
     count = min(functions.shape[1], len(names))
     columns = min(count, 4)
     rows = -(-count // columns)
-    places = _places(mdp)
+    graph = _graph(mdp)
     figure, grid = panels(rows, columns, 2.3 * rows + 0.2)
     flat = [panel for row in grid for panel in row]
     most = np.abs(functions).max(axis=0)
     reaches = np.maximum(most.max() if one_scale else most, 1e-300) * np.ones(functions.shape[1])
     for panel, name, function, reach in zip(flat, names, functions.T, reaches, strict=False):
-        _draw(panel, mdp, function / reach, places, _diverging(), limits=(-1, 1))
+        _draw(panel, mdp, function / reach, graph, _diverging(), limits=(-1, 1))
         panel.set_title(name, fontsize=8)
     for panel in flat[count:]:
         panel.axis("off")
@@ -74,14 +74,19 @@ def _places(mdp: TabularMDP) -> Array | None:
     return mdp.positions[~np.isnan(mdp.positions).any(axis=1)]
 
 
+def _graph(mdp: TabularMDP) -> Layout | None:
+    """Where the graph of states is drawn; None where states have places on a grid."""
+    return layout(mdp) if _places(mdp) is None else None
+
+
 def _draw(
-    axes: Axes, mdp: TabularMDP, values: Array, places: Array | None, colours: Any, limits: Any = (None, None)
+    axes: Axes, mdp: TabularMDP, values: Array, drawn: Layout | None, colours: Any, limits: Any = (None, None)
 ) -> Any:
     axes.set_aspect("equal")
     axes.axis("off")
-    if places is not None:
+    if drawn is None:
         return _draw_grid(axes, mdp, values, colours, limits)
-    return _draw_graph(axes, mdp, values, colours, limits)
+    return _draw_graph(axes, drawn, values, colours, limits)
 
 
 def _draw_grid(axes: Axes, mdp: TabularMDP, values: Array, colours: Any, limits: Any) -> Any:
@@ -111,48 +116,24 @@ def _draw_grid(axes: Axes, mdp: TabularMDP, values: Array, colours: Any, limits:
     )
 
 
-def _draw_graph(axes: Axes, mdp: TabularMDP, values: Array, colours: Any, limits: Any) -> Any:
-    """States at their second and third eigenfunctions, moves as thin lines."""
+def _draw_graph(axes: Axes, drawn: Layout, values: Array, colours: Any, limits: Any) -> Any:
+    """States at their places, moves as thin lines."""
     from matplotlib.collections import LineCollection
 
-    place, kept, edges = _layout(mdp)
-    axes.add_collection(LineCollection(place[edges], colors=light("line"), linewidths=0.4, zorder=1))  # type: ignore[arg-type]
+    place = drawn.places
+    lines = LineCollection(place[drawn.edges], colors=light("line"), linewidths=0.4, zorder=1)  # type: ignore[arg-type]
+    axes.add_collection(lines)
     return axes.scatter(
         place[:, 0],
         place[:, 1],
-        c=values[kept],
-        s=max(3.0, min(26.0, 2600 / len(kept))),
+        c=values[drawn.states],
+        s=max(3.0, min(26.0, 2600 / max(len(place), 1))),
         cmap=colours,
         vmin=limits[0],
         vmax=limits[1],
         linewidths=0,
         zorder=2,
     )
-
-
-def _layout(mdp: TabularMDP) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Positions ``[K, 2]`` of the states that are drawn, their numbers, and edges ``[E, 2]`` between them."""
-    import scipy.sparse as sp
-    from scipy.sparse.csgraph import connected_components
-
-    from allpass.rl import proto_value_functions, visited_graph
-
-    graph = visited_graph(mdp.state_chain("uniform"))
-    alive = np.flatnonzero(~mdp.terminal)
-    if len(alive) > _STATES:
-        alive = np.sort(np.random.default_rng(0).choice(alive, _STATES, replace=False))
-    part = connected_components(graph[alive][:, alive], directed=False)[1]
-    kept = alive[part == np.bincount(part).argmax()]  # the largest piece; terminal states join everything
-    own = graph[kept][:, kept]
-    if len(kept) < 4:
-        place = np.column_stack([np.arange(len(kept)), np.zeros(len(kept))]).astype(np.float64)
-    else:
-        place = proto_value_functions(own, 3, laplacian="random-walk")[:, 1:]
-    upper = sp.triu(own, 1).tocoo()
-    edges = np.column_stack([upper.row, upper.col]).astype(np.int64)
-    if len(edges) > 4000:
-        edges = edges[np.random.default_rng(0).choice(len(edges), 4000, replace=False)]
-    return place / np.maximum(np.ptp(place, axis=0), 1e-12), kept, edges
 
 
 def _arrows(axes: Axes, mdp: TabularMDP, places: Array, policy: Any) -> None:

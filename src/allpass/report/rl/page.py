@@ -14,6 +14,7 @@ from allpass.files import write_whole
 from allpass.report.charts import Chart
 from allpass.report.environment import environment
 from allpass.report.rl.curves import learning_curves
+from allpass.report.rl.layout import Layout, layout
 from allpass.report.rl.maps import function_maps, value_map
 from allpass.report.svg import inline_svg
 from allpass.report.theme import css_variables
@@ -154,7 +155,7 @@ def solution_charts(mdp: TabularMDP, solution: Solution) -> tuple[Chart, ...]:
     where = "on the grid" if mdp.positions is not None else "on the graph of states"
     reading = "Dark states are worth more: their discounted future rewards under the best policy are larger. "
     if mdp.positions is None:
-        reading += "States are placed by the second and third eigenfunction of the graph; lines are moves."
+        reading += _drawn(layout(mdp), int((~mdp.terminal).sum()))
     elif mdp.grid is not None:
         reading += "Arrows show that policy, G is a goal."
     figure = value_map(mdp, solution.values, solution.policy)
@@ -216,6 +217,18 @@ def spread_charts(spread: Spread) -> tuple[Chart, ...]:
 
 def _after(episodes: int) -> str:
     return f"after {episodes} episode{'s' * (episodes != 1)}"
+
+
+def _drawn(graph: Layout, count: int) -> str:
+    """How the graph was drawn, and what was left out of it."""
+    shown, parts = graph.parts
+    text = "States are nodes, moves lines; states a few moves apart are drawn near each other."
+    if parts > 1:
+        text += f" No move connects the {parts:,} parts of the graph."
+    if len(graph.states) < count:
+        text += f" Drawn: {len(graph.states):,} of {count:,} states"
+        text += f", in the {shown} largest parts." if shown < parts else "."
+    return text
 
 
 def _names(mdp: TabularMDP) -> list[str]:
