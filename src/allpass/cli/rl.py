@@ -249,6 +249,8 @@ def record(
         f"mean return {returns.mean():.3g}"
     )
     typer.echo(f"Log: {output}")
+    if not recorded.tabular:
+        typer.echo("States are vectors. To solve the log, record it with --bins.")
 
 
 def _load(target: str, discount: float, env_arg: list[str] | None) -> TabularMDP:

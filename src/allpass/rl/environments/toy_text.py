@@ -33,7 +33,7 @@ def read_environment(inner: Any, use_mask: bool = True) -> dict[str, Any]:
     if not isinstance(table, (dict, list)) or not len(table):
         raise InputError(
             f"The environment {_name(inner)} does not know its transitions (it has no table P).",
-            "Record it with TransitionRecorder and use TabularMDP.from_transitions.",
+            "Record its steps with `allpass rl record` or TransitionRecorder and solve the recording.",
         )
     S, A = len(table), max(len(table[state]) for state in range(len(table)))
     entries = [

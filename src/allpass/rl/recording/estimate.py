@@ -25,7 +25,7 @@ def estimate(steps: Transitions) -> dict[str, Any]:
         what = "states" if not steps.tabular else "actions"
         raise InputError(
             f"The {what} of the recording are vectors.",
-            "Record numbers or names: pass state_fn=Discretizer(...) to the recorder.",
+            "Record cells: `allpass rl record --bins 12`, or state_fn=Discretizer(...) in Python.",
         )
     if steps.action.min() < 0:
         raise InputError(f"Got action {steps.action.min()}.", "Expected numbers from 0.")
