@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from allpass.cli.words import brief, in_shell_words
-from allpass.errors import InputError
+from allpass.errors import DownloadError, InputError
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,24 @@ def test_long_errors_keep_their_cure() -> None:
     assert long.endswith("... Pass --no-label.")
     assert len(brief(InputError("a " * 500, "b " * 500))) <= 300
     assert brief(InputError("a " * 500)).endswith("a ...")
+
+
+@pytest.mark.parametrize("problem", ["short", "a long problem " * 30])
+def test_no_error_ends_within_a_word(problem: str) -> None:
+    """A cure was cut after 150 characters, within a word, even of a short message."""
+    cure = "Pass unknown_nodes='drop' " + "to leave these edges out, or so " * 5 + "."
+    said = brief(InputError(f"{problem}.", cure))
+    assert len(said) <= 300
+    assert set(said.split()) <= {*in_shell_words(f"{problem}. {cure}").split(), "..."}
+
+
+def test_a_file_that_cannot_be_downloaded_has_its_place_whole() -> None:
+    path = "HeterophilousGraphDataset/minesweeper/raw/minesweeper.npz"
+    tried = "https://raw.githubusercontent.com/yandex-research/heterophilous-graphs/main/x.npz (no answer)"
+    cure = f"Save it as {path} in a folder that ALLPASS_DATA names, or as /root/.cache/allpass/{path}."
+    said = brief(
+        DownloadError(f"Could not download {path}, which is in no data folder. Tried: {tried}.", cure)
+    )
+    assert len(said) <= 300
+    assert said.startswith(f"Could not download {path}, ")
+    assert said.endswith(cure)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from allpass.cli.plain import plain_table
+from allpass.cli.words import LONGEST, shortened
 from allpass.data.draft import many
 from allpass.errors import InputError
 from allpass.papers.publish import write
@@ -67,7 +68,11 @@ def complain(failed: Sequence[Failure]) -> None:
         titles.setdefault(failure.error, []).append(failure.title)
     for error, parts in titles.items():
         more = f"; and {len(parts) - _TITLES} more" if len(parts) > _TITLES else ""
-        console.print(f"Failed: {'; '.join(parts[:_TITLES])}{more}. {error}", markup=False, soft_wrap=True)
+        console.print(
+            f"Failed: {'; '.join(parts[:_TITLES])}{more}. {shortened(error, LONGEST)}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _show(study: Study[R], results: Sequence[R], console: Console, *, quick: bool) -> None:

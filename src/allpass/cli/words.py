@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from allpass.data.account import Note
     from allpass.errors import AllpassError
 
-_LONGEST = 300
+LONGEST = 300
+"""Characters of an error."""
+
 _FLAGS = {
     "id_column": "--id",
     "source_column": "--source",
@@ -44,7 +46,7 @@ _VALUE = r"""'[^']*'|"[^"]*"|\[[^\]]*\]|-?\w+|"""
 
 
 def brief(error: AllpassError) -> str:
-    """What an error says, in at most 300 characters: of a longer one the end of the problem is left out, not the cure.
+    """What an error says, in at most 300 characters: a longer one loses the end of its problem, then of its cure.
 
     Example:
         >>> from allpass.errors import InputError
@@ -54,11 +56,19 @@ def brief(error: AllpassError) -> str:
         >>> len(long) <= 300, long[-20:]
         (True, 'many ... Pass fewer.')
     """
-    problem, cure = in_shell_words(error.problem), in_shell_words(error.cure)[: _LONGEST // 2]
-    room = _LONGEST - len(cure) - 1
-    if len(problem) > room:
-        problem = f"{problem[: room - 4].rsplit(' ', 1)[0]} ..."
-    return f"{problem} {cure}".strip()
+    problem, cure = in_shell_words(error.problem), in_shell_words(error.cure)
+    cure = shortened(cure, max(2 * LONGEST // 3, LONGEST - len(problem) - 1))
+    return f"{shortened(problem, LONGEST - len(cure) - 1)} {cure}".strip()
+
+
+def shortened(sentence: str, room: int) -> str:
+    """A sentence that is cut between words, and says so, where it has no room.
+
+    Example:
+        >>> shortened("Known names: gcn, gat, sage.", 23)
+        'Known names: gcn, ...'
+    """
+    return sentence if len(sentence) <= room else f"{sentence[: room - 4].rsplit(' ', 1)[0]} ..."
 
 
 def told(note: Note) -> str:

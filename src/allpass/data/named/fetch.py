@@ -110,10 +110,9 @@ def download(file: RemoteFile) -> Found:
             _record(file.path, sha256_of(target))
         return Found(file, target, "download", True if file.sha256 else None)
     tried = "; ".join(failures) or "no source is known for it"
-    lack = "has a damaged copy in the cache" if target.is_file() else "is in no data folder"
+    lack = "which has a damaged copy in the cache" if target.is_file() else "which is in no data folder"
     raise DownloadError(
-        f"The file {file.path} {lack} and could not be downloaded. Tried: {tried}.",
-        f"Get it by hand and save it as {_by_hand(file)}.",
+        f"Could not download {file.path}, {lack}. Tried: {tried}.", f"Save it as {_by_hand(file)}."
     )
 
 
