@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from allpass.rl import Solution, TabularMDP
     from allpass.rl.spreading import Spread
 
-rl = typer.Typer(cls=Verbs, no_args_is_help=True)
+rl = typer.Typer(
+    cls=Verbs, no_args_is_help=True, epilog=example("allpass rl solve four-rooms --html rooms.html")
+)
 
 Target: TypeAlias = Annotated[
     str,

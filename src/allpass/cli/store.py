@@ -10,7 +10,7 @@ import typer
 
 from allpass.cli.help import Verb, Verbs, example
 
-store = typer.Typer(cls=Verbs, no_args_is_help=True)
+store = typer.Typer(cls=Verbs, no_args_is_help=True, epilog=example("allpass store list runs.db"))
 _SHOWN = 5
 """As many runs that differ are named."""
 
