@@ -130,3 +130,13 @@ def test_the_middle_of_runs() -> None:
     assert middle(curves)[:2].tolist() == [2, 5]
     assert np.isnan(middle(curves)[2])
     assert middle(np.empty((0, 3))).tolist() == []
+
+
+def test_networks_whose_variance_is_beyond_float32_are_counted(store: Store) -> None:
+    invent(store, GLOROT, lambda _: {"val_score": 0.5, "test_score": -1.0})
+    (row,) = STUDY.results(QUICK, store)
+    sizes = ["1.00 38.40", "1.00 38.60", "nan nan", "2.00 inf"]
+    rows = [replace(row, layers=2 + place, start_variance=sizes[place]) for place in range(len(sizes))]
+    kept = replace(row, layers=20, diverged=0, start_variance="0.10 0.20")
+    facts = STUDY.facts([*rows, kept])
+    assert (facts["over"], facts["over_lost"], facts["under_lost"]) == ("3 of 5", 3, 1)

@@ -12,8 +12,11 @@ from torch.nn import functional as F
 
 from allpass.data import load
 from allpass.models.catalog import create
+from allpass.papers.depth.grid import MODEL
 from allpass.papers.depth.study import STUDY
 from allpass.papers.depth.trainings import QUANTITIES, DeepTrainings
+from allpass.papers.study import Plan
+from allpass.train.network import untrained
 from allpass.train.runs.run import Run
 
 FIXED = {**STUDY.grid.fixed, "hidden_channels": 4}
@@ -128,3 +131,18 @@ def test_the_most_frequent_class_is_that_of_the_training_nodes(runs: list[Run]) 
     answer = max(range(7), key=lambda label: int((y[wanted.split.train] == label).sum()))
     run = next(run for run in runs if run.key.seed == 0)
     assert run.scores["majority"] == pytest.approx(float((y[wanted.split.test] == answer).float().mean()))
+
+
+def test_why_64_layers_of_combined_weights_and_adarelu_diverge() -> None:
+    """In float32 logits and gradients of the first step are finite, but not the squares of the gradients."""
+    (combination,) = STUDY.grid.asked(Plan(cells=("cora", "adarelu", "combined", "64")))
+    wanted = DeepTrainings.of(STUDY.grid, combination, Plan())
+    job = wanted.job("cpu")
+    shape = {"in_channels": 1433, "out_channels": 7, "num_nodes": 2708}
+    network = untrained(MODEL, job.wanted[0].settings, **shape, graph=job.problem.graph, dtype=torch.float32)
+    logits = network(job.problem.x, job.problem.graph)
+    assert logits.isfinite().all()
+    F.cross_entropy(logits, job.problem.target).backward()
+    gradients = torch.cat([parameter.grad.flatten() for parameter in network.parameters()])
+    assert gradients.isfinite().all()
+    assert gradients.square().isinf().any()

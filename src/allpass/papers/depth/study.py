@@ -34,6 +34,9 @@ SCORE = "accuracy"
 EXPLODED = 10
 """A run has exploded whose best validation loss is this many times that of even odds, the logarithm of the classes."""
 
+END = math.log10(float(np.finfo(np.float32).max))
+"""Decimal logarithm of the largest number of float32."""
+
 _DEEP = 32  # layers from which two tasks fill the memory of a GPU
 _DRAWN = {
     ("glorot", "relu"): ("muted", "-", "o"),
@@ -156,9 +159,10 @@ class DepthStudy:
         last = [one for one in results if one.layers == deepest]
         advised = [one for one in last if (one.initialisation, one.activation) == ("combined", "adarelu")]
         kept = [one for one in advised if not one.lost]
-        sizes = {
-            lost: [_last(one.start_variance) for one in advised if one.lost is lost] for lost in (True, False)
-        }
+        over, under = (
+            [one for one in results if (_largest(one.start_variance) > END) is beyond]
+            for beyond in (True, False)
+        )
         plain = [by[one.dataset, "relu", "glorot", deepest] for one in kept]
         return {
             "advised_lost": f"{sum(one.lost for one in advised)} of {len(advised)}",
@@ -166,8 +170,9 @@ class DepthStudy:
                 f"{self.grid.datasets[one.dataset]}, {one.mean:.1f} against {other.mean:.1f}"
                 for one, other in zip(kept, plain, strict=True)
             ),
-            "kept_size": f"{min(sizes[False], default=0.0):.0f}",
-            "lost_size": f"{min(sizes[True], default=0.0):.0f}",
+            "over": f"{len(over)} of {len(results):,}",
+            "over_lost": sum(one.lost for one in over),
+            "under_lost": sum(one.lost for one in under),
             "best": "; ".join(self._best(name, results) for name in self.grid.datasets),
             "tried": f"{sum(one.tried for one in results):,}",
             "tried_diverged": f"{sum(one.tried_diverged for one in results):,}",
@@ -258,10 +263,10 @@ class DepthStudy:
         return figure
 
 
-def _last(sizes: str) -> float:
-    """The size in the last layer; infinite where it is out of range."""
-    size = float(sizes.split()[-1]) if sizes else math.inf
-    return size if math.isfinite(size) else math.inf
+def _largest(sizes: str) -> float:
+    """The largest size in any layer; infinite where one is out of range."""
+    found = [float(size) for size in sizes.split()]
+    return max((math.inf if math.isnan(size) else size for size in found), default=math.inf)
 
 
 def _text(one: Deep | None, best: float | None) -> str:
