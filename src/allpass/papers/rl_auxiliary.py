@@ -10,7 +10,7 @@ import numpy as np
 
 from allpass.papers.measuring import Measured
 from allpass.papers.result import Result, made
-from allpass.papers.rewards.intervals import Interval, difference, mean
+from allpass.papers.rewards.intervals import Interval, difference
 from allpass.papers.seeded import SeededStudy
 from allpass.papers.study import Words
 from allpass.report.canvas import in_style, legend, panels
@@ -43,6 +43,7 @@ STYLES = {
     "scratch": ("muted", ":"),
 }
 TASKS = ("transe", "rotate", "forward", "successor")
+MISSING = "not measured"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +93,11 @@ class RlAuxiliary(SeededStudy[Helped]):
         claim="Models of triplets (s, a, s') should help an agent to learn representations.",
         verdict="{verdict}",
         advice="{advice}",
-        picture="Value of the greedy policy as a share of the best, mean over 40 seeds.",
+        picture="Value of the greedy policy as a share of the best, mean over seeds.",
         table="AUC is the mean of the curve; gains over no task are paired by seed, with 95% intervals.",
         findings=(
             "DQN in FourRooms, seen as 64 random numbers a cell with noise; 12,000 steps on the first goal, 6,000 on "
-            "the new one. The weight {weight:g} and all settings of DQN were fixed beforehand.",
+            "the new one; {seeds} seeds. The weight {weight:g} and all settings of DQN were fixed beforehand.",
             "Best model of triplets less MLP forward model: {against}.",
             "At the end of the first goal: {final}.",
             "New goal, gain over no task: {new}. Taking over the representation of DQN without a task gains {over} on "
@@ -130,31 +131,25 @@ class RlAuxiliary(SeededStudy[Helped]):
 
     def facts(self, results: Sequence[Helped]) -> Mapping[str, object]:
         gains = {task: _gain(results, task, "none", "auc") for task in TASKS}
-        best = max(TASKS[:2], key=lambda task: gains[task].value)
-        against = _gain(results, best, "forward", "auc")
-        helps, better = gains[best].low > 0, against.low > 0
+        best = _best(gains)
+        against = None if best is None else _gain(results, best, "forward", "auc")
+        finals = {arm: _of(results, arm, "final") for arm in ("none", *TASKS)}
         return {
-            "verdict": f"{'It holds' if helps else 'It does not hold'} on noisy FourRooms: {TITLES[best]} changes the "
-            f"AUC of DQN by {_shown(gains[best])}"
-            + (
-                ", more than an MLP does."
-                if better
-                else "; an MLP forward model by " + _shown(gains["forward"]) + "."
-            ),
-            "advice": "Try a model of triplets."
-            if better
-            else "Begin with task='forward'."
-            if helps
-            else "Leave it out.",
+            "verdict": _verdict(gains, best, against),
+            "advice": _advice(gains, best, against),
             "weight": WEIGHT,
             "against": _shown(against),
             "final": ", ".join(
-                f"{TITLES[arm]} {mean(_of(results, arm, 'final')).value:.2f}" for arm in ("none", *TASKS)
-            ),
+                f"{TITLES[arm]} {np.mean(list(values.values())):.2f}"
+                for arm, values in finals.items()
+                if values
+            )
+            or MISSING,
             "new": ", ".join(
                 f"{TITLES[task]} {_shown(_gain(results, task, 'none', 'new_auc'))}" for task in TASKS
             ),
             "over": _shown(_gain(results, "none", "scratch", "new_auc")),
+            "seeds": _seeds(results),
         }
 
     def matrix(self, results: Sequence[Helped]) -> DataFrame:
@@ -185,25 +180,65 @@ class RlAuxiliary(SeededStudy[Helped]):
         return figure
 
 
-def _of(results: Sequence[Helped], arm: str, name: str) -> list[float]:
+Gains = Mapping[str, Interval | None]
+
+
+def _verdict(gains: Gains, best: str | None, against: Interval | None) -> str:
+    """Whether a model of triplets helps, and whether an MLP does as well."""
+    gain = None if best is None else gains[best]
+    if best is None or gain is None:
+        return "It is open: no model of triplets has been measured next to DQN without a task."
+    first = "It holds" if gain.low > 0 else "It does not hold"
+    said = f"{first} on noisy FourRooms: {TITLES[best]} changes the AUC of DQN by {_shown(gain)}"
+    if against is not None and against.low > 0:
+        return f"{said}, more than an MLP does."
+    return f"{said}; an MLP forward model by {_shown(gains['forward'])}."
+
+
+def _advice(gains: Gains, best: str | None, against: Interval | None) -> str:
+    """What to try."""
+    if best is not None and against is not None and against.low > 0:
+        return "Try a model of triplets."
+    helping = [task for task, gain in gains.items() if gain is not None and gain.low > 0]
+    if not helping:
+        return "Leave auxiliary tasks out."
+    return f"Begin with task='{max(helping, key=lambda task: gains[task].value)}'."  # type: ignore[union-attr]
+
+
+def _best(gains: Gains) -> str | None:
+    """The model of triplets with the largest gain."""
+    there = {task: gain.value for task in TASKS[:2] if (gain := gains[task]) is not None}
+    return max(there, key=lambda task: there[task]) if there else None
+
+
+def _of(results: Sequence[Helped], arm: str, name: str) -> dict[int, float]:
     rows = sorted((row for row in results if row.arm == arm), key=lambda row: row.seed)
-    return [getattr(row, name) for row in rows if getattr(row, name) is not None]
+    return {row.seed: getattr(row, name) for row in rows if getattr(row, name) is not None}
 
 
-def _gain(results: Sequence[Helped], arm: str, base: str, name: str) -> Interval:
-    return difference(_of(results, arm, name), _of(results, base, name))
+def _gain(results: Sequence[Helped], arm: str, base: str, name: str) -> Interval | None:
+    """Over the seeds that both have; None where there is none."""
+    ours, other = _of(results, arm, name), _of(results, base, name)
+    shared = [seed for seed in ours if seed in other]
+    return difference([ours[seed] for seed in shared], [other[seed] for seed in shared]) if shared else None
+
+
+def _seeds(results: Sequence[Helped]) -> str:
+    """The seeds of an arm, or their range."""
+    counts = {len(_of(results, arm, "new_auc")) for arm in TITLES} - {0}
+    return " to ".join(str(count) for count in sorted({min(counts), max(counts)})) if counts else "0"
 
 
 def _cell(results: Sequence[Helped], arm: str, name: str) -> str:
-    ours, base = _of(results, arm, name), _of(results, "none", name)
+    ours = list(_of(results, arm, name).values())
     if not ours:
         return "–"
-    gain = f" ({_shown(difference(ours, base))})" if arm != "none" and len(base) == len(ours) else ""
-    return f"{np.mean(ours):.3f}{gain}"
+    gain = None if arm == "none" else _gain(results, arm, "none", name)
+    return f"{np.mean(ours):.3f}" + ("" if gain is None else f" ({_shown(gain)})")
 
 
-def _shown(one: Interval) -> str:
-    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+def _shown(one: Interval | None) -> str:
+    return MISSING if one is None else f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
 
 
 STUDY = RlAuxiliary()

@@ -47,10 +47,10 @@ def held_out(world: str, share: float, model: str, seed: int, prior: float) -> d
     truth = mdp.P.toarray()[out].argmax(axis=1)
     P = fitted.P[out]
     ranks, moved = realistic_ranks(P, truth), truth != np.flatnonzero(out) // mdp.num_actions
+    kinds = {"moved": moved, "blocked": ~moved}  # Taxi forbids actions that would stay, so none is blocked
     return {
         "mrr": float((1 / ranks).mean()),
-        "moved": float((1 / ranks[moved]).mean()),
-        "blocked": float((1 / ranks[~moved]).mean()) if (~moved).any() else 1.0,
+        **{name: float((1 / ranks[kind]).mean()) for name, kind in kinds.items() if kind.any()},
         "hits": float((ranks <= 1).mean()),
         "chance": float(P[np.arange(len(truth)), truth].mean()),
         **losses(fitted, mdp),

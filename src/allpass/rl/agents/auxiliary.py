@@ -133,9 +133,11 @@ class SuccessorTask(AuxiliaryTask):
 
 def contrast(scores: Tensor, met: Tensor) -> Tensor:
     """Cross-entropy of the diagonal of scores ``[B, B]``, without columns that are the same next observation."""
-    same = (met.unsqueeze(0) == met.unsqueeze(1)).all(dim=-1)
-    same = same & ~torch.eye(len(met), dtype=torch.bool, device=met.device)
-    return F.cross_entropy(scores.masked_fill(same, -torch.inf), torch.arange(len(met), device=met.device))
+    others = ~torch.eye(len(met), dtype=torch.bool, device=met.device)
+    first, second = ((met[:, :1] == met[:, 0]) & others).nonzero(as_tuple=True)  # whole rows of these few alone
+    equal = (met[first] == met[second]).all(dim=1)
+    scores = scores.index_put((first[equal], second[equal]), scores.new_tensor(-torch.inf))
+    return F.cross_entropy(scores, torch.arange(len(met), device=met.device))
 
 
 TASKS: Mapping[str, str] = {
