@@ -33,7 +33,7 @@ ROOMS = (
 VERBS = (
     *("diagnose", "train", "predict", "compare", "sweep", "export", "reproduce"),
     *("datasets", "metrics", "models", "store list", "store merge"),
-    *("embed", "complete", "rl solve", "rl basis", "rl potential", "rl record"),
+    *("embed", "complete", "rl solve", "rl basis", "rl potential", "rl transitions", "rl record"),
 )
 
 

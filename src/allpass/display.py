@@ -15,6 +15,7 @@ _PAGES = {
     "Diagnosis": ("allpass.report", "render"),
     "TabularMDP": ("allpass.report.rl.page", "render_process"),
     "Spread": ("allpass.report.rl.page", "render_spread"),
+    "Reconstruction": ("allpass.report.rl.reconstruction", "render_reconstruction"),
 }
 """Who draws the page of a result; by name, as ``import allpass`` finds its parts, for it stands above the result."""
 

@@ -116,9 +116,44 @@ def test_a_potential_of_a_log(call: Call, tmp_path: Path) -> None:
     assert found["states"] == 6
 
 
+def test_transitions_of_an_environment(call: Call, tmp_path: Path) -> None:
+    words = ("transitions", "one-way-doors", "--model", "rotate", "--set", "epochs=20", "--steps", 300)
+    table, shown = tmp_path / "moves.csv", tmp_path / "page.html"
+    found = json.loads(call(*words, "--json", "-o", table, "--html", shown)[1])
+    assert found["steps"] == 300
+    assert found["tried"] < found["pairs"]
+    assert set(found["held_out"]) == {"rotate", "smoothing", "back-off", "neighbours", "inverse-rule"}
+    assert found["curve"]["steps"][-1] == 300
+    assert set(found["planning"]) == {"value_error", "regret"}
+    frame = pd.read_csv(table)
+    assert frame["seen"].sum() + len(found["predicted"]) == len(frame)
+    assert "Embedding of the states" in shown.read_text()
+    status, out, _ = call(*words)
+    assert status == 0
+    assert "are predicted" in out
+
+
+def test_transitions_of_a_log(call: Call, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    call("record", "allpass/Grid-v0", "--env-arg", "grid=S....G", "--steps", "400", "-o", log)
+    found = json.loads(call("transitions", log, "--model", "back-off", "--json")[1])
+    assert (found["states"], found["steps"], found["planning"]) == (6, 400, {})
+    assert call("transitions", log, "--model", "inverse-rule")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("transitions", "four-rooms", "--model", "rotat"), "Did you mean 'rotate'"),
+        (("transitions", "four-rooms", "--model", "dihedral", "--set", "K=4.5"), "Got K=4.5"),
+        (("transitions", "four-rooms", "--model", "quate", "--set", "dim=30"), "multiple of 4, such as 32"),
+        (("transitions", "four-rooms", "--set", "dim"), "Write NAME=VALUE"),
+        (("transitions", "four-rooms", "--model", "back-off", "--set", "dim=8"), "takes no options"),
+        (("transitions", "four-rooms", "--held-out", "0.8"), "at most half"),
+        (("transitions", "four-rooms", "--prior", "0"), "prior=0"),
+        (("transitions", "MountainCar-v0"), "does not know its transitions"),
+        (("transitions", "empty.csv"), "'empty.csv' is empty"),
+        (("transitions", "names.csv"), "without a step"),
         (("solve", "FrozenLak-v1"), "Did you mean 'FrozenLake-v1'"),
         (("solve", "CartPole-v1"), "does not know its transitions"),
         (("solve", "nowhere.csv"), "no file 'nowhere.csv'"),
@@ -152,6 +187,7 @@ def test_wrong_input_is_one_sentence(
         "endless.txt": "S..",
         "closed.txt": "S#G",
         "empty.csv": "",
+        "names.csv": "state,action,reward,next_state\n",
         "nan.csv": "state,action,reward,next_state\n0,0,nan,1\n",
     }
     for name, text in files.items():

@@ -13,15 +13,10 @@ from allpass.papers import rl_transitions
 from allpass.papers.page import page
 from allpass.papers.result import csv_text, parse_csv
 from allpass.papers.study import Plan
-from allpass.papers.transitions.measure import OWN, POLICIES, every_pair, held_out, realistic_ranks, walk
+from allpass.papers.transitions.measure import OWN, POLICIES, every_pair, held_out, walk
 from allpass.rl import TabularMDP
 
 ORIGIN = {"seconds": 1.0, "allpass": "", "torch": "", "device": "", "ended": "2026-01-01"}
-
-
-def test_ranks_are_the_mean_of_ties() -> None:
-    P = np.array([[0.5, 0.3, 0.2], [0.2, 0.4, 0.4], [0.2, 0.2, 0.2]])
-    assert realistic_ranks(P, np.array([0, 2, 1])).tolist() == [1, 1.5, 2]
 
 
 def test_steps_follow_the_policy_and_the_process() -> None:

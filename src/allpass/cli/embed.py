@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allpass.cli.options import AsJson, DataDir
+from allpass.cli.options import AsJson, DataDir, settings_of
 
 if TYPE_CHECKING:
     from allpass.kge import Embedding, KnowledgeGraph
@@ -101,7 +101,7 @@ def embed(
         "patience": patience,
         "seed": seed,
         **({} if loss is None else {"loss": loss}),
-        **_settings(chosen or []),
+        **settings_of(chosen or []),
     }
     with counting("reading"):
         graph = load(triplets, valid=_part(valid), test=_part(test), seed=seed, data_dir=data_dir)
@@ -165,21 +165,6 @@ def _part(word: str | None) -> str | float | None:
         return float(word) if word is not None else None
     except ValueError:
         return word
-
-
-def _settings(words: list[str]) -> dict[str, Any]:
-    from allpass.errors import InputError
-
-    found: dict[str, Any] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name.isidentifier():
-            raise InputError(f"Got the setting {word!r}.", "Write NAME=VALUE, such as K=6.")
-        try:
-            found[name] = json.loads(value)
-        except json.JSONDecodeError:
-            found[name] = value
-    return found
 
 
 def _frequent(graph: KnowledgeGraph) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -38,3 +39,19 @@ DataDir: TypeAlias = Annotated[
     Path | None, typer.Option(help="Folder with dataset files; also $ALLPASS_DATA.", show_default=False)
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def settings_of(words: list[str]) -> dict[str, Any]:
+    """``["K=6", "loss=margin"]`` to ``{"K": 6, "loss": "margin"}``."""
+    from allpass.errors import InputError
+
+    found: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise InputError(f"Got the setting {word!r}.", "Write NAME=VALUE, such as K=6.")
+        try:
+            found[name] = json.loads(value)
+        except json.JSONDecodeError:
+            found[name] = value
+    return found

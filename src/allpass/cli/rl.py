@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from allpass.cli.help import Verb, Verbs, example
 from allpass.cli.options import AsJson
+from allpass.cli.processes import (
+    Discount,
+    EnvArg,
+    Html,
+    Output,
+    Target,
+    about_process,
+    arguments_of,
+    check_outputs,
+    command_line,
+    load,
+    say_written,
+    write_csv,
+)
+from allpass.cli.transitions import transitions
 
 if TYPE_CHECKING:
     from allpass.rl import Solution, TabularMDP
@@ -20,29 +33,6 @@ if TYPE_CHECKING:
 rl = typer.Typer(
     cls=Verbs, no_args_is_help=True, epilog=example("allpass rl solve four-rooms --html rooms.html")
 )
-
-Target: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="ENV_OR_LOG",
-        help="A Gymnasium id such as FrozenLake8x8-v1, a grid such as four-rooms, a drawing (.txt) or a log of steps "
-        "(CSV, Parquet).",
-        show_default=False,
-    ),
-]
-EnvArg: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        help="An argument of the environment; several times for several.",
-        show_default=False,
-    ),
-]
-Discount: TypeAlias = Annotated[float, typer.Option(help="Factor of later rewards.")]
-Html: TypeAlias = Annotated[Path | None, typer.Option(help="Write a page with pictures.", show_default=False)]
-Output: TypeAlias = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write a CSV file.", show_default=False)
-]
 
 
 @rl.callback()
@@ -69,19 +59,19 @@ def solve(
     from allpass.cli.progress import counting
     from allpass.report.rl import page
 
-    _check_outputs(output, html)
-    mdp = _load(target, discount, env_arg)
+    check_outputs(output, html)
+    mdp = load(target, discount, env_arg)
     with counting("solving") as on_progress:
         solution = mdp.optimal(method=method, tolerance=tolerance, on_progress=on_progress)  # type: ignore[arg-type]
     if output is not None:
-        _write_csv(output, solution.to_frame(), index=True)
+        write_csv(output, solution.to_frame(), index=True)
     if html is not None:
-        page.write(page.solution_page(mdp, solution, target, _command()), html)
+        page.write(page.solution_page(mdp, solution, target, command_line()), html)
     if as_json:
         typer.echo(json.dumps(_solved(mdp, solution), indent=2, ensure_ascii=False))
         return
     _show(target, mdp, solution)
-    _say_written(output, html)
+    say_written(output, html)
 
 
 @rl.command(cls=Verb, epilog=example("allpass rl basis four-rooms --basis directed --k 16 --html basis.html"))
@@ -108,8 +98,8 @@ def basis(
     from allpass.rl import create_basis
     from allpass.rl.basis_catalog import fit_errors
 
-    _check_outputs(output, html)
-    mdp = _load(target, discount, env_arg)
+    check_outputs(output, html)
+    mdp = load(target, discount, env_arg)
     k = min(k, int((~mdp.terminal).sum()))
     with counting(f"computing {k} functions"):
         functions = create_basis(kind, mdp, k, seed=seed)
@@ -126,17 +116,17 @@ def basis(
         names = mdp.states or list(range(mdp.num_states))
         frame = pd.DataFrame(functions, columns=[f"f{place + 1}" for place in range(k)])
         frame.insert(0, "state", [str(name) for name in names])
-        _write_csv(output, frame, index=False)
+        write_csv(output, frame, index=False)
     if html is not None:
         from allpass.report.rl import page
 
-        page.write(page.basis_page(mdp, functions, kind, errors["optimal"][-1], target, _command()), html)
+        page.write(page.basis_page(mdp, functions, kind, errors["optimal"][-1], target, command_line()), html)
     if as_json:
-        found = {"basis": kind, "functions": k, "sizes": sizes, "errors": errors, **_about(mdp)}
+        found = {"basis": kind, "functions": k, "sizes": sizes, "errors": errors, **about_process(mdp)}
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     _show_errors(target, mdp, kind, sizes, errors)
-    _say_written(output, html)
+    say_written(output, html)
 
 
 @rl.command(cls=Verb, epilog=example("allpass rl potential four-rooms --potential gcn --html spread.html"))
@@ -167,8 +157,8 @@ def potential(
     from allpass.report.rl import page
     from allpass.rl.spreading import spread
 
-    _check_outputs(output, html)
-    mdp = _load(target, discount, env_arg)
+    check_outputs(output, html)
+    mdp = load(target, discount, env_arg)
     with counting("learning", total=2 * seeds) as on_progress:
         found = spread(
             mdp,
@@ -185,14 +175,14 @@ def potential(
 
         names = [str(state) for state in mdp.states or range(mdp.num_states)]
         columns = {f"after {count}": phi for count, phi in found.fits}
-        _write_csv(output, pd.DataFrame({"state": names, **columns}), index=False)
+        write_csv(output, pd.DataFrame({"state": names, **columns}), index=False)
     if html is not None:
-        page.write(page.spread_page(found, target, _command()), html)
+        page.write(page.spread_page(found, target, command_line()), html)
     if as_json:
         typer.echo(json.dumps(_spread(found), indent=2, ensure_ascii=False))
         return
     _show_spread(target, found)
-    _say_written(output, html, "Potential")
+    say_written(output, html, "Potential")
 
 
 @rl.command(cls=Verb, epilog=example("allpass rl record Taxi-v4 --steps 20000 -o taxi.parquet"))
@@ -222,7 +212,7 @@ def record(
     from allpass.rl.recording.runs import record_steps, state_function
 
     check_writable(output)
-    made = make(env, **_arguments(env_arg))
+    made = make(env, **arguments_of(env_arg))
     with counting("recording", total=steps) as on_progress:
         recorded = record_steps(
             made,
@@ -255,65 +245,16 @@ def record(
         typer.echo("States are vectors. To solve the log, record it with --bins.")
 
 
-def _load(target: str, discount: float, env_arg: list[str] | None) -> TabularMDP:
-    from allpass.cli.progress import counting
-    from allpass.rl import load_process
-
-    with counting("reading"):
-        return load_process(target, discount, **_arguments(env_arg))
-
-
-def _arguments(pairs: list[str] | None) -> dict[str, Any]:
-    """``["size=3", "slippery=false", "name=x"]`` to ``{"size": 3, "slippery": False, "name": "x"}``."""
-    from allpass.errors import InputError
-
-    found: dict[str, Any] = {}
-    for pair in pairs or []:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.isidentifier():
-            raise InputError(f"Got env_arg={pair!r}.", "Expected NAME=VALUE, such as is_slippery=false.")
-        if name in ("discount", "source"):
-            raise InputError(
-                f"Got env_arg={pair!r}.", "Pass the discount as --discount, the source as the argument."
-            )
-        try:
-            found[name] = json.loads(value if value not in ("True", "False", "None") else _JSON[value])
-        except json.JSONDecodeError:
-            found[name] = value.replace("\\n", "\n")
-    return found
-
-
-_JSON = {"True": "true", "False": "false", "None": "null"}
-
-
-def _check_outputs(*paths: Path | None) -> None:
-    from allpass.files import check_writable
-
-    for path in paths:
-        if path is not None:
-            check_writable(path)
-
-
-def _write_csv(path: Path, frame: Any, *, index: bool) -> None:
-    from allpass.files import write_whole
-
-    write_whole(path, frame.to_csv(index=index).encode())
-
-
-def _about(mdp: TabularMDP) -> dict[str, Any]:
-    return {
-        "states": mdp.num_states,
-        "actions": mdp.num_actions,
-        "terminal": int(mdp.terminal.sum()),
-        "discount": mdp.discount,
-    }
+rl.command(cls=Verb, epilog=example("allpass rl transitions four-rooms --model rotate --html rooms.html"))(
+    transitions
+)
 
 
 def _solved(mdp: TabularMDP, solution: Solution) -> dict[str, Any]:
     names = mdp.states or list(range(mdp.num_states))
     actions = mdp.actions or list(range(mdp.num_actions))
     return {
-        **_about(mdp),
+        **about_process(mdp),
         "method": solution.method,
         "iterations": solution.iterations,
         "residual": solution.residual,
@@ -407,7 +348,7 @@ def _spread(found: Spread) -> dict[str, Any]:
             for arm, (mean, low, high) in found.curves().items()
         },
         "fitted_after": [count for count, _ in found.fits],
-        **_about(found.mdp),
+        **about_process(found.mdp),
     }
 
 
@@ -430,13 +371,3 @@ def _show_spread(target: str, found: Spread) -> None:
         table.add_row(str(episode), *(f"{mean[episode - 1]:,.0f}" for mean, _, _ in curves.values()))
     out.print(table)
     out.print(Text(saved(found), style="bold"))
-
-
-def _say_written(output: Path | None, html: Path | None, what: str = "Values") -> None:
-    for word, path in ((what if output else "", output), ("Page", html)):
-        if path is not None:
-            typer.echo(f"{word}: {path}")
-
-
-def _command() -> str:
-    return shlex.join(["allpass", *sys.argv[1:]])

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from allpass.rl.dynamics.counts import TransitionCounts
 from allpass.rl.dynamics.model import TransitionModel
 from allpass.rl.dynamics.pooling import left_out
+from allpass.rl.dynamics.scores import realistic_ranks, variation
 from allpass.rl.learners.worlds import TableWorld
 from allpass.rl.load import load_process
 from allpass.rl.mdp import TabularMDP
+from allpass.rl.reconstruction import losses
 from allpass.rl.recording.transitions import Transitions
 
 Array = NDArray[np.float64]
@@ -57,13 +59,6 @@ def held_out(world: str, share: float, model: str, seed: int, prior: float) -> d
     }
 
 
-def realistic_ranks(P: Array, truth: NDArray[np.int64]) -> Array:
-    """Ranks of the true states, the mean rank where several are as likely."""
-    right = P[np.arange(len(truth)), truth][:, None]
-    tied = np.abs(P - right) <= 1e-12
-    return np.asarray(((P > right) & ~tied).sum(axis=1) + (tied.sum(axis=1) + 1) / 2)
-
-
 def sampled(samples: int, model: str, seed: int, prior: float) -> dict[str, float]:
     """Steps of the random policy on the slippery lake."""
     mdp = load_process(LAKE)
@@ -71,21 +66,6 @@ def sampled(samples: int, model: str, seed: int, prior: float) -> dict[str, floa
     fitted = TransitionModel(model, like=mdp, prior=prior, seed=seed).fit(walk(mdp, uniform, samples, seed))
     asked = fitted.counts.asked
     return {"tv": variation(fitted.P[asked], mdp.P.toarray()[asked]), **losses(fitted, mdp)}
-
-
-def losses(fitted: TransitionModel, mdp: TabularMDP) -> dict[str, float]:
-    """For policies that took none of the steps: the error of the uniform one's values, and the regret of the best.
-
-    The rewards are given, as random steps hardly ever meet them.
-    """
-    learned = TabularMDP(fitted.as_mdp(mdp.discount).P, mdp.r, mdp.discount, mask=mdp.mask, start=mdp.start)
-    true, found = mdp.values("uniform"), learned.values("uniform")
-    best = float(mdp.start @ mdp.optimal().values)
-    reached = float(mdp.start @ mdp.values(learned.optimal().policy))
-    return {
-        "value_error": float(np.linalg.norm(found - true) / np.linalg.norm(true)),
-        "regret": (best - reached) / abs(best),
-    }
 
 
 def next_policy(model: str, seed: int, prior: float) -> Array:
@@ -115,11 +95,6 @@ def next_policy(model: str, seed: int, prior: float) -> Array:
         fitted = TransitionModel(model, like=mdp, prior=prior, seed=seed).fit(history[:k])
         found.append(variation(fitted.induced(policies[-1]).toarray()[live], true))
     return np.array(found)
-
-
-def variation(ours: Array, true: Array) -> float:
-    """The mean total variation of rows."""
-    return float(np.abs(ours - true).sum(axis=1).mean() / 2)
 
 
 def walk(mdp: TabularMDP, policy: Array, steps: int, seed: int) -> Transitions:

@@ -30,7 +30,7 @@ def value_map(mdp: TabularMDP, values: Array, policy: Any = None) -> Figure:
     places, graph = _places(mdp), _graph(mdp)
     wide = places is None or np.ptp(places[:, 1]) >= np.ptp(places[:, 0])
     figure, axes = canvas(3.6 if wide else 4.6, 4.8)
-    drawn = _draw(axes, mdp, values, graph, _sequential())
+    drawn = _draw(axes, mdp, values, graph, sequential())
     bar = figure.colorbar(drawn, ax=axes, shrink=0.75, aspect=24)
     bar.outline.set_visible(False)
     if bar.solids is not None:
@@ -157,7 +157,8 @@ def _arrows(axes: Axes, mdp: TabularMDP, places: Array, policy: Any) -> None:
     )
 
 
-def _sequential() -> Any:
+def sequential() -> Any:
+    """Colours of values, the larger the darker."""
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = ["#eef4fa", "#9cc3e4", "#2671b3", "#0a3a6e"]

@@ -145,7 +145,7 @@ def facts_of(mdp: TabularMDP) -> tuple[tuple[str, str, str], ...]:
 
 def solution_charts(mdp: TabularMDP, solution: Solution) -> tuple[Chart, ...]:
     """The value map."""
-    names = _names(mdp)
+    names = state_names(mdp)
     order = np.argsort(-solution.values, kind="stable")[:_ROWS]
     actions = mdp.actions or range(mdp.num_actions)
     rows = [
@@ -166,7 +166,7 @@ def function_chart(mdp: TabularMDP, functions: np.ndarray, basis: str) -> Chart:
     """The first basis functions."""
     shown = functions[:, : min(8, functions.shape[1])]
     names = [f"function {place + 1}" for place in range(shown.shape[1])]
-    labels = _names(mdp)
+    labels = state_names(mdp)
     rows = [(labels[s], *(number(value) for value in shown[s])) for s in range(min(mdp.num_states, _ROWS))]
     reading = (
         "Each picture is one function of the states, orange above and blue below 0, on its own scale. "
@@ -188,7 +188,7 @@ def spread_charts(spread: Spread) -> tuple[Chart, ...]:
     places = np.unique(np.linspace(0, len(spread.fits) - 1, 8).round().astype(int))
     episodes = [spread.fits[place][0] for place in places]
     phi = np.column_stack([spread.fits[place][1] for place in places])
-    labels, order = _names(mdp), np.argsort(-phi[:, -1], kind="stable")[:_ROWS]
+    labels, order = state_names(mdp), np.argsort(-phi[:, -1], kind="stable")[:_ROWS]
     maps = chart(
         "potential",
         "The potential while it spreads",
@@ -231,5 +231,6 @@ def _drawn(graph: Layout, count: int) -> str:
     return text
 
 
-def _names(mdp: TabularMDP) -> list[str]:
+def state_names(mdp: TabularMDP) -> list[str]:
+    """The states by name, or else by number."""
     return [str(name) for name in (mdp.states or range(mdp.num_states))]

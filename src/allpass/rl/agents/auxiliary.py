@@ -134,7 +134,9 @@ class SuccessorTask(AuxiliaryTask):
 def contrast(scores: Tensor, met: Tensor) -> Tensor:
     """Cross-entropy of the diagonal of scores ``[B, B]``, without columns that are the same next observation."""
     others = ~torch.eye(len(met), dtype=torch.bool, device=met.device)
-    first, second = ((met[:, :1] == met[:, 0]) & others).nonzero(as_tuple=True)  # whole rows of these few alone
+    first, second = ((met[:, :1] == met[:, 0]) & others).nonzero(
+        as_tuple=True
+    )  # whole rows of these few alone
     equal = (met[first] == met[second]).all(dim=1)
     scores = scores.index_put((first[equal], second[equal]), scores.new_tensor(-torch.inf))
     return F.cross_entropy(scores, torch.arange(len(met), device=met.device))

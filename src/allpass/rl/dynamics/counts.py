@@ -51,25 +51,47 @@ class TransitionCounts:
             like: The process whose states, actions and mask these are. By default states are those that were recorded,
                 all actions are allowed, and steps that terminate lead to a last state ``"end"``.
         """
+        return cls.growing(steps, like)[0]
+
+    @classmethod
+    def growing(
+        cls,
+        steps: Transitions | Sequence[Transitions],
+        like: TabularMDP | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> list[Self]:
+        """Counts of the first steps of a recording, for several numbers of them; states are those of the whole one.
+
+        Args:
+            steps: See :meth:`of`.
+            like: See :meth:`of`.
+            sizes: How many of the steps; by default all.
+        """
         joined = _joined(steps)
-        state, action, after, terminal, mask, start, states, actions = (
-            _recorded(joined) if like is None else _placed(joined, like)
-        )
-        S, A = mask.shape
+        state, action, after, *about = _recorded(joined) if like is None else _placed(joined, like)
+        S, A = about[1].shape
         row = state * A + action
-        C = sp.csr_array((np.ones(len(row)), (row, after)), shape=(S * A, S))
+        return [
+            cls._counted(row[:n], after[:n], joined.reward[:n], (S * A, S), about)
+            for n in sizes or [len(row)]
+        ]
+
+    @classmethod
+    def _counted(
+        cls, row: Any, after: Any, reward: Array, shape: tuple[int, int], about: Sequence[Any]
+    ) -> Self:
+        terminal, mask, *names = about
+        C = sp.csr_array((np.ones(len(row)), (row, after)), shape=shape)
         C.sum_duplicates()
-        arrived = np.bincount(after, minlength=S)
-        gained = np.bincount(after, joined.reward, minlength=S)
+        arrived = np.bincount(after, minlength=shape[1])
+        gained = np.bincount(after, reward, minlength=shape[1])
         return cls(
             C,
-            np.bincount(row, joined.reward, minlength=S * A).astype(np.float64),
+            np.bincount(row, reward, minlength=shape[0]).astype(np.float64),
             gained / np.maximum(arrived, 1),
             mask,
             terminal,
-            start,
-            states,
-            actions,
+            *names,
         )
 
     @property
