@@ -81,7 +81,7 @@ TRIALS: Mapping[str, Trial] = {
             "gradient_steps": 8,
             "exploration_fraction": 0.2,
             "exploration_final_eps": 0.07,
-            "policy_kwargs": {"net_arch": [256, 256]},
+            "policy_kwargs": {"net_arch": [256, 256], "optimizer_kwargs": {"fused": True}},  # a tenth faster
         },
         shaping={"scale": 50.0, "refresh_every": 10, "memory": 10_000},
     ),
