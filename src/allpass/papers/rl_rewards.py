@@ -111,8 +111,8 @@ class RlRewards:
             "Dyna-10 saves {dyna}, with {more} times as many updates of the table as the harmonic potential.",
             "Mean return on DoorKey, compared with no shaping and with the shuffled potential: {doorkey}.",
             "The same on MountainCar: {mountaincar}.",
-            "Runs on DoorKey that never met a reward: {never}. Up to its first reward a seed is the same run with every "
-            "potential, as there is nothing to spread.",
+            "Runs on DoorKey that never met a reward: {never}. Up to its first reward a seed is the same run with "
+            "every potential, as there is nothing to spread.",
             "The shuffled potential knows the graph but not which steps were rewarded.",
             "Settings of the networks on the grid were chosen on seeds 0 to 9 among nine (GCN) and five (ACM-GCN) "
             "candidates; the table has seeds 100 to 129.",
