@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import torch
 
 from allpass.train.engine.batch import Batch, Outcome
+from allpass.train.engine.memory import kept_memory
 from allpass.train.engine.threads import is_small, on_one_thread
 
 LOOK = 25
@@ -31,9 +32,16 @@ def train(
         on_progress: Called at every check of the device, for a progress bar; may raise to stop early.
         weights: Fetch the weights of those that have ended.
     """
+    with nullcontext() if batch.rows.is_cuda or is_small(batch.problem) else kept_memory():
+        yield from _trained(batch, on_progress, weights)
+
+
+def _trained(
+    batch: Batch, on_progress: Callable[[Batch], None] | None, weights: bool
+) -> Iterator[dict[int, Outcome]]:
     if not batch.together and len(batch.rows) > 1:
         for number, part in enumerate(apart(batch)):
-            for found in train(part, on_progress, weights=weights):
+            for found in _trained(part, on_progress, weights):
                 yield {number: found[0]}
         return
     numbers = torch.arange(len(batch.rows))
