@@ -59,6 +59,11 @@ class AdjacencyNetwork(nn.Module):
         self.out_channels, self.pretraining, self.holdout = out_channels, pretraining, holdout
         self.rewarded = build_candidates(learner.candidates).needs_rewards
 
+    @property
+    def refresh_every(self) -> int:
+        """Epochs between two calls of :meth:`refresh` that may change something."""
+        return self.learner.every
+
     def parameter_groups(self) -> dict[str, list[str]]:
         """The learner is a group of its own: ``lr:learner`` and ``weight_decay:learner``."""
         return {"learner": [f"learner.{name}" for name, _ in self.learner.named_parameters()]}

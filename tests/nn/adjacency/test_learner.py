@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from allpass.errors import InputError, UnknownNameError
 from allpass.graph import Operator
 from allpass.nn import GCNConv, seed_dropout
-from allpass.nn.adjacency import AdjacencyLearner, CandidateGraph
+from allpass.nn.adjacency import AdjacencyLearner, CandidateGraph, pretraining
 from allpass.nn.adjacency.search import exact
 from allpass.testing import learnable_graph
 
@@ -124,7 +124,9 @@ def test_a_slow_graph_follows_the_weights() -> None:
     assert still.values.requires_grad
 
 
-def test_a_pretrained_learner_gives_the_same_constant_graph_whatever_happens_to_its_weights() -> None:
+def test_a_pretrained_learner_gives_the_same_constant_graph_whatever_happens_to_its_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made = learner(momentum=1.0).eval()
     graph = made.refresh(X, A, epoch=0)
     found = made(X, graph)
@@ -133,8 +135,20 @@ def test_a_pretrained_learner_gives_the_same_constant_graph_whatever_happens_to_
     with torch.no_grad():
         for part in made.parameters():
             part.zero_()
-    assert made.refresh(X, graph, epoch=10) is None or torch.equal(made(X, A).to_dense(), found.to_dense())
+    monkeypatch.setattr(made, "_select", None)  # nothing is searched for again
+    assert made.refresh(X, graph, epoch=10) is None
+    monkeypatch.undo()
     assert torch.equal(made(X, A).to_dense(), found.to_dense())
+
+
+def test_a_pretrained_learner_follows_its_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = learner(momentum=1.0, temperature=2.0, final_temperature=0.5, cooling=10).eval()
+    first = made.refresh(X, A, epoch=0)
+    monkeypatch.setattr(made, "_select", None)
+    later = made.refresh(X, first, epoch=10)
+    assert later is not None
+    assert torch.equal(later.chosen, first.chosen)
+    assert not torch.equal(made(X, later).to_dense(), made(X, first).to_dense())
 
 
 def test_the_base_learns_the_labels_by_itself() -> None:
@@ -148,6 +162,7 @@ def test_the_base_learns_the_labels_by_itself() -> None:
 
     given = {"mask": MASK, "loss": loss, "out_channels": 3, "epochs": 60}
     made.pretrain(X, A, target=Y, **given)
+    pretraining._finished.clear()
     again.pretrain(X, A, target=hidden, **given)
     other.pretrain(X, A, target=Y, **{**given, "epochs": 0})
     assert torch.equal(made.base.last.weight, again.base.last.weight)
@@ -156,6 +171,32 @@ def test_the_base_learns_the_labels_by_itself() -> None:
     nearest = exact(made.positions(X, A).detach(), A, 3)
     share = (Y[nearest] == Y.unsqueeze(1)).double()[~MASK].mean()
     assert share > 0.9
+
+
+def test_the_same_base_is_trained_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+        calls.append(len(output))
+        return (nn.functional.cross_entropy(output, target, reduction="none") * weight).sum() / weight.sum()
+
+    def trained(x: Tensor = X, epochs: int = 5, **settings: object) -> AdjacencyLearner:
+        made = learner(**settings)
+        made.pretrain(x, A, target=Y, mask=MASK, loss=loss, out_channels=3, epochs=epochs)
+        return made
+
+    monkeypatch.setattr(pretraining, "_KEPT", 2)
+    first, again = trained(), trained(mix=0.0, k2=2)
+    assert len(calls) == 5
+    for name, part in first.base.state_dict().items():
+        assert torch.equal(part, again.base.state_dict()[name])
+    assert torch.equal(first.base.dropouts[0].key, again.base.dropouts[0].key)  # the masks go on from there
+    others = [{"seed": 1}, {"dropout": 0.2}, {"x": X + 1e-6}, {"epochs": 6}, {"base": "gcn"}]
+    for number, other in enumerate(others):
+        made = trained(**other)  # type: ignore[arg-type]
+        assert len(calls) > 5 * (number + 1)
+        assert not torch.equal(made.base.first.weight, first.base.first.weight)
+    assert len(pretraining._finished) == 2
 
 
 def test_noise_follows_the_seed_and_evaluation_has_none() -> None:

@@ -128,3 +128,15 @@ def test_a_refresh_changes_the_graph_of_steps_that_are_recorded() -> None:
     gradients.refresh(5, rows, buffers, masks, None)
     torch.testing.assert_close(gradients.outputs(rows, buffers, masks)[0], 2 * wanted)
     assert float(buffers["times"][0]) == 6
+
+
+def test_a_model_that_refreshes_now_and_then_is_not_asked_in_between() -> None:
+    example, model = examples()[0], Changing()
+    model.refresh_every = 5
+    layout, buffers = Layout.of(model), stack_buffers([model])
+    rows = layout.row(dict(model.named_parameters())).unsqueeze(0)
+    masks = torch.ones(1, 13, dtype=torch.bool)
+    gradients = OneByOne(model, layout, Problem(example.x, example.operator, example.y, loss))
+    for epoch in range(11):
+        gradients.refresh(epoch, rows, buffers, masks, None)
+    assert float(buffers["times"][0]) == 3  # at 0, 5 and 10

@@ -36,6 +36,7 @@ class Bandit:
     """
 
     needs_rewards = True
+    repeats = False
 
     def __init__(self, explore: float = 0.1, prior: float = 1.0, slots: int = 256) -> None:
         self.explore, self.prior, self.slots = explore, prior, slots
@@ -70,13 +71,13 @@ class Bandit:
         """
         assert self.counts is not None
         assert self.rewards is not None
-        slots = self.slot(nodes)
+        slots, n = self.slot(nodes), self.counts[rows]
+        # Linear in the similarity: factors and shifts of the slots, which are fewer than the arms, come first.
+        factor = self.prior / (self.prior + n)
+        shift = self.rewards[rows] / (self.prior + n) + self.explore * (math.log(number + 2) / (n + 1)).sqrt()
         if slots.dim() == 1:
-            n, total = self.counts[rows][:, slots], self.rewards[rows][:, slots]
-        else:
-            n, total = self.counts[rows].gather(1, slots), self.rewards[rows].gather(1, slots)
-        value = (self.prior * similarity + total) / (self.prior + n)
-        return value + self.explore * (math.log(number + 2) / (n + 1)).sqrt()
+            return torch.addcmul(shift.index_select(1, slots), factor.index_select(1, slots), similarity)
+        return torch.addcmul(shift.gather(1, slots), factor.gather(1, slots), similarity)
 
     def _best(self, state: Selection) -> Tensor:
         N, number = len(state.z), state.number

@@ -18,6 +18,7 @@ class TopK:
     """The k1 most similar nodes of the complement."""
 
     needs_rewards = False
+    repeats = True
 
     def select(self, state: Selection) -> Tensor:
         return most_similar(state.z, state.given, state.k1, state.search)
@@ -31,6 +32,7 @@ class Sampled:
     """
 
     needs_rewards = False
+    repeats = False
 
     def __init__(self, stay: float = 0.5) -> None:
         self.stay = stay

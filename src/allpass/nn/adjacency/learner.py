@@ -247,15 +247,18 @@ class AdjacencyLearner(nn.Module):
         first, last = self.temperatures
         temperature = first * (last / first) ** min(1.0, epoch / max(self.cooling, 1))
         assert self._choosing is not None
-        last_chosen = None if before is None else before.chosen
-        chosen = self._select(x, given, self._choosing, self._number, last_chosen, rewards)
+        if before is not None and self.momentum == 1 and self._choosing.repeats:
+            chosen = before.chosen  # the slow weights never move
+        else:
+            last_chosen = None if before is None else before.chosen
+            chosen = self._select(x, given, self._choosing, self._number, last_chosen, rewards)
         self._number += 1
         self.schedule.copy_(torch.tensor([share, temperature]))
         self.stamp.fill_(stamp_of(given))
         if len(self.chosen) == len(chosen):
             self.chosen.copy_(chosen)
         if before is not None and torch.equal(before.chosen, chosen):
-            if (before.share, before.temperature) == (share, temperature) and not self.momentum:
+            if (before.share, before.temperature) == (share, temperature) and self.momentum in (0, 1):
                 return None
             found = replace(before, share=share, temperature=temperature, slow=None, fixed=None)
         else:

@@ -43,9 +43,13 @@ class Selection:
 
 
 class Candidates(Protocol):
-    """A way of choosing candidates. One object serves one training: it may remember."""
+    """A way of choosing candidates. One object serves one training: it may remember.
+
+    ``needs_rewards``: it learns from rewards. ``repeats``: the same positions give the same candidates.
+    """
 
     needs_rewards: bool
+    repeats: bool
 
     def select(self, state: Selection) -> Tensor:
         """Candidates ``[N, k1]`` of the complement, each once in a row, -1 for none."""

@@ -65,7 +65,10 @@ class Gradients(Protocol):
     def refresh(
         self, epoch: int, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None
     ) -> None:
-        """Let the model of a single replica choose again what it keeps between epochs; most have nothing such."""
+        """Let the model of a single replica choose again what it keeps between epochs; most have nothing such.
+
+        Its ``refresh_every`` says how many epochs pass between two choices, 1 by default.
+        """
         ...
 
 
@@ -125,6 +128,16 @@ def _empty_copy(model: nn.Module) -> nn.Module:
     return copy.deepcopy(model, empty)
 
 
+def _shares_tensors(model: nn.Module) -> bool:
+    """Whether some parameter or buffer stands in two places."""
+    places = [
+        id(tensor)
+        for part in model.modules()
+        for tensor in (*part.parameters(recurse=False), *part.buffers(recurse=False))
+    ]
+    return len(places) != len(set(places))
+
+
 class _Network:
     """An architecture without weights of its own, in training or in evaluation."""
 
@@ -133,12 +146,14 @@ class _Network:
         for part in self.objective.modules():
             if isinstance(part, Dropout):
                 part.train(training and dropout)
+        # Where no tensor stands in two places, the search for such places in every step is left out.
+        self.shares = _shares_tensors(model)
 
     def __call__(
         self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], mask: Tensor, target: Tensor
     ) -> Any:
         named = {f"model.{name}": tensor for name, tensor in (*parameters.items(), *buffers.items())}
-        return functional_call(self.objective, named, (target, mask))
+        return functional_call(self.objective, named, (target, mask), tie_weights=self.shares)
 
     def refreshed(
         self,
@@ -152,7 +167,9 @@ class _Network:
         named = {
             f"objective.model.{name}": tensor for name, tensor in (*parameters.items(), *buffers.items())
         }
-        return functional_call(_Refresh(self.objective), named, (epoch, target, mask))
+        return functional_call(
+            _Refresh(self.objective), named, (epoch, target, mask), tie_weights=self.shares
+        )
 
 
 class Together:
@@ -209,7 +226,7 @@ class OneByOne:
         self.problem = problem
         self._layout, self._names = layout, tuple(name for name, _ in model.named_buffers())
         self._networks = [_Network(model, problem, training=mode, dropout=dropout) for mode in (True, False)]
-        self._refreshes = hasattr(model, "refresh")
+        self._every = getattr(model, "refresh_every", 1) if hasattr(model, "refresh") else 0
         self._forget()
 
     def _forget(self) -> None:
@@ -237,7 +254,7 @@ class OneByOne:
     def refresh(
         self, epoch: int, rows: Tensor, buffers: dict[str, Tensor], masks: Tensor, targets: Tensor | None
     ) -> None:
-        if not self._refreshes:
+        if not self._every or epoch % self._every:
             return
         ((row, mask, target, *own),) = self._each(rows, buffers, masks, targets)
         parameters, named = self._layout.parameters(row), dict(zip(self._names, own, strict=True))
