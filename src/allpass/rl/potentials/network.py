@@ -10,6 +10,7 @@ With a two-layer GCN as f it is the potential of `Klissarov and Precup, 2020 <ht
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -102,7 +103,7 @@ class PotentialNetwork:
         if self._network is None:
             return np.zeros(x.shape[0])
         if graph is None:
-            A = Operator.from_edge_index(torch.empty(2, 0, dtype=torch.long), num_nodes=x.shape[0])
+            A = _apart(x.shape[0])
         else:
             A = Operator.from_scipy(graph, dtype=torch.float32)
         self._network.eval()
@@ -122,6 +123,12 @@ class PotentialNetwork:
                 self._network.parameters(), lr=self.lr, weight_decay=self.weight_decay
             )
         return self._network, self._optimizer
+
+
+@lru_cache(maxsize=4)
+def _apart(count: int) -> Operator:
+    """A graph without edges; agents ask for batches of one size, and its matrices are kept with it."""
+    return Operator.from_edge_index(torch.empty(2, 0, dtype=torch.long), num_nodes=count)
 
 
 def potential_loss(
