@@ -68,6 +68,33 @@ def test_one_logit_is_of_the_second_class(data):
     assert set(trained.predict(data)) <= {0, 1}
 
 
+@pytest.mark.parametrize("place", ["weights", "features", "scaling"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_what_is_no_number_is_never_predicted(data, place, task):
+    """All of these are finite, and their products are not."""
+    trained, judged = (
+        drawn(data=data, task=task, score={"regression": "r2"}.get(task, "accuracy")),
+        copy.copy(data),
+    )
+    if place == "weights":
+        trained = replace(trained, weights={name: value + 1e38 for name, value in trained.weights.items()})
+    elif place == "features":
+        judged.x = data.x.double()
+        judged.x[7] = 1e300
+    else:
+        deviation = [5e-324] * 5
+        trained = replace(trained, scaler=replace(trained.scaler, deviation=deviation))
+    for ask in (trained.predict, trained.table, trained.outputs):
+        with pytest.raises(InputError, match=r"NaN or infinity for .*very large values"):
+            ask(judged)
+
+
+def test_a_class_may_be_impossible(data):
+    trained = drawn(data=data)
+    trained.weights["layers.1.bias"][0] = -1e38
+    assert (trained.probabilities(data)[:, 0] == 0).all()
+
+
 def test_a_threshold_decides_predictions_and_confusion_but_no_probability(data):
     two = drawn(data=data, out_channels=2, class_names=("fraud", "ok"), threshold=Threshold(0, 0.3))
     chances, truth = two.probabilities(data)[:, 0], (data.y > 0).long()

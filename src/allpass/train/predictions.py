@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 from torch_geometric.data import Data
 
+from allpass.data.draft import many
 from allpass.data.tables.encodings import of_kind
 from allpass.errors import InputError
 from allpass.train.places import ids_of, taken
@@ -51,6 +52,22 @@ def table(
         [ids[node], *said, labelled[node], learnt[node], *chances]
         for node, said, chances in zip(chosen, cells, rest, strict=True)
     ]
+
+
+def check_numbers(predicted: Tensor, data: Data) -> None:
+    """Raise where what is predicted ``[N, C]``, probabilities or numbers, is NaN or infinite.
+
+    Args:
+        predicted: A row for each node.
+        data: The graph, for the ids of its nodes.
+    """
+    lost = (~predicted.isfinite().all(dim=1)).nonzero().flatten().tolist()
+    if lost:
+        first = repr(ids_of(data)[lost[0]])[:60]
+        raise InputError(
+            f"The model gives NaN or infinity for {many(len(lost), 'node')}; the first is {first}.",
+            "Look for very large values among the features, or train again.",
+        )
 
 
 def _numbers(trained: Trained, data: Data, chosen: Sequence[int]) -> tuple[list[str], list[Row]]:

@@ -275,8 +275,14 @@ class Trained:
         """What the network gives for every node, ``[N, out_channels]``: logits, or numbers.
 
         Args:
-            data: The graph it was trained on, or another with the same features.
+            data: The graph it was trained on, or another with the same features. Complains where a node gets NaN.
         """
+        found = self._outputs(data)
+        predictions.check_numbers(found if self.task == "regression" else self._chances(found), data)
+        return found
+
+    def _outputs(self, data: Data) -> Tensor:
+        """The same, whatever comes out."""
         own = self.in_training_order(data)
         x, graph, given = self.inputs(own)
         with torch.no_grad():
@@ -360,7 +366,11 @@ class Trained:
         """The probability of every class, ``[N, C]`` in float64; arguments as in :meth:`predict`."""
         self._must_classify("probabilities")
         data, rows = self._asked(data, given)
-        outputs = self.outputs(data)[rows].double()
+        return self._chances(self.outputs(data)[rows])
+
+    def _chances(self, outputs: Tensor) -> Tensor:
+        """The probability of every class from outputs of the network."""
+        outputs = outputs.double()
         if self.task == "binary":  # one logit, of class 1
             return torch.cat([-outputs, outputs], dim=1).sigmoid()
         return outputs.softmax(dim=1)
@@ -399,7 +409,7 @@ class Trained:
             score: A name of ``SCORES``; by default the one it was trained with.
         """
         scorer = SCORES[self.score if score is None else score]
-        return float(scorer(self.outputs(data).unsqueeze(0), self.labels_of(data), mask.unsqueeze(0)))
+        return float(scorer(self._outputs(data).unsqueeze(0), self.labels_of(data), mask.unsqueeze(0)))
 
     def _measured(self, data: Data, split: Split) -> dict[str, float]:
         masks = {"train": split.train, "val": split.val, "test": split.test}
