@@ -234,11 +234,23 @@ def test_mat_labels_in_cells_are_names(tmp_path: Path) -> None:
     assert data.y.tolist() == [1, 0, 0, 1]
 
 
-def test_mat_metadata_without_a_number(tmp_path: Path) -> None:
+def test_mat_labels_of_characters_lose_what_fills_them_up(tmp_path: Path) -> None:
+    """MATLAB has no texts of different lengths in one array."""
+    data = from_mat(
+        mat(tmp_path, edge_index=EDGES, node_feat=X, label=np.array(["blue ", "red  ", "red  ", "blue "]))
+    )
+    assert data.class_names == ["blue", "red"]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(np.nan, "are no whole"), (1.5, "are no whole"), (1e19, "are beyond")]
+)
+@pytest.mark.parametrize("column", [1, 4])
+def test_mat_metadata_without_a_number(tmp_path: Path, value: float, told: str, column: int) -> None:
     info = np.ones((4, 7))
-    info[2, 1] = np.nan
+    info[2, column] = value
     matrix = sp.csc_matrix((np.ones(4), EDGES), shape=(4, 4))
-    with pytest.raises(DataError, match="Some metadata in local_info are no whole numbers"):
+    with pytest.raises(DataError, match=f"Some metadata in local_info {told}"):
         from_mat(mat(tmp_path, A=matrix, local_info=info))
 
 
@@ -322,6 +334,32 @@ def test_graphml_inside_a_node_is_noted(tmp_path: Path) -> None:
     assert data.num_nodes == 2
     note = next(note for note in data.account if note.code == "further-graphs")
     assert "1 further graph beside or inside the first; 2 nodes there" in note.what
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        '<node id="b"><data key="k">1</data></node><node id="a"><data key="k">9</data></node>',
+        '<node id="b"><data key="k">1</data><data key="k">2</data></node>',
+    ],
+)
+def test_graphml_values_that_stand_there_twice_are_noted(tmp_path: Path, repeated: str) -> None:
+    key = '<key id="k" for="node" attr.name="size" attr.type="double"/>'
+    text = GRAPHML.format(inside="", end="b").replace('<node id="b"></node>', repeated)
+    path = tmp_path / "g.graphml"
+    path.write_text(text.replace("<graph ", f"{key}<graph ", 1))
+    notes = [note for note in from_graphml(path, label=False).account if note.code == "repeated-nodes"]
+    assert [note.count for note in notes] == [1]
+
+
+@pytest.mark.parametrize("lost", [("<node/>", ""), ("", ' target="b"')])
+def test_graphml_without_an_id_is_refused(tmp_path: Path, lost: tuple[str, str]) -> None:
+    path = tmp_path / "g.graphml"
+    path.write_text(
+        GRAPHML.format(inside="", end="b").replace("<edge", f"{lost[0]}<edge").replace(lost[1], "")
+    )
+    with pytest.raises(DataError, match=r"GraphML|no id"):
+        from_graphml(path)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])

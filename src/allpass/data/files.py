@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from allpass.data.account import Account
 from allpass.data.convert import from_networkx
-from allpass.data.draft import Draft, many, splits_of_masks
+from allpass.data.draft import Draft, splits_of_masks
+from allpass.data.readers.graphml import graphml_notes
 from allpass.data.readers.linkx import METADATA, read_facebook100
 from allpass.data.readers.mat import read_mat
 from allpass.data.readers.npz import csr_keys, csr_parts, read_npz
@@ -21,9 +21,6 @@ from allpass.data.repairs.repair import checked
 from allpass.data.stored import KEY, restore_notes, restore_words
 from allpass.errors import DataError, MissingFileError, UnsafeFileError
 from allpass.files import check_readable
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 Array = NDArray[Any]
 
@@ -123,50 +120,15 @@ def from_graphml(path: str | Path, *, name: str | None = None, **options: Any) -
         )
     try:
         graph = nx.read_graphml(path)
-        notes = _graphml_notes(content)
+        notes = graphml_notes(content)
     except (nx.NetworkXException, ParseError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise DataError(
-            f"The file {path.name} is not readable GraphML: {str(error) or type(error).__name__:.120}.",
+            f"The file {path.name} is not readable GraphML: {(str(error) or type(error).__name__).rstrip('.'):.120}.",
             "Check that it is whole.",
         ) from error
     data = from_networkx(graph, name=name or path.stem, **options)
     data.account.extend(notes)
     return data
-
-
-def _graphml_notes(content: bytes) -> Account:
-    """What NetworkX adds and leaves out without a word."""
-    from xml.etree.ElementTree import fromstring
-
-    account = Account()
-    root = fromstring(content)  # noqa: S314 - entities are refused before
-    graphs = [element for element in root.iter() if _tag(element) == "graph"]
-    if not graphs:
-        return account
-    first, *others = graphs
-    declared = {part.get("id") for part in first if _tag(part) == "node"}
-    ends = {part.get(end) for part in first if _tag(part) == "edge" for end in ("source", "target")}
-    unknown = len(ends - declared)
-    account.add(
-        "undeclared-nodes",
-        unknown,
-        f"Edges name {many(unknown, 'node')} that the file does not declare; they were added without attributes.",
-        "Declare them, or leave out their edges.",
-    )
-    lost = sum(_tag(part) == "node" for graph in others for part in graph)
-    account.add(
-        "further-graphs",
-        len(others),
-        f"The file has {many(len(others), 'further graph')} beside or inside the first; "
-        f"{many(lost, 'node')} there were left out.",
-        "Save each graph in a file of its own.",
-    )
-    return account
-
-
-def _tag(element: Element) -> str:
-    """The name of an element without its namespace."""
-    return str(element.tag).rpartition("}")[2]
 
 
 READERS: dict[str, Callable[..., Data]] = {".npz": from_npz, ".mat": from_mat, ".graphml": from_graphml}

@@ -18,6 +18,7 @@ from allpass.data.splits import Split
 from allpass.errors import DataError
 
 GENDER = 1
+_LARGEST = 2**53
 METADATA = ("status", "gender", "major", "second major", "dorm", "year", "high school")
 
 
@@ -33,6 +34,11 @@ def read_facebook100(paths: Mapping[str, Path]) -> Draft:
     if stated.dtype.kind not in "iufb" or not np.isfinite(stated).all() or (stated != np.floor(stated)).any():
         raise DataError(
             "Some metadata in local_info are no whole numbers.", "Write 0 where something is not stated."
+        )
+    if stated.dtype.kind != "b" and stated.size and not -_LARGEST <= stated.min() <= stated.max() <= _LARGEST:
+        raise DataError(
+            f"Some metadata in local_info are beyond {_LARGEST:,}, where whole numbers become equal.",
+            "Check the file; codes are small numbers.",
         )
     metadata = stated.astype(np.int64)
     if metadata.ndim != 2 or metadata.shape[1] != len(METADATA):

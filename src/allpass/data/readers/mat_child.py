@@ -81,6 +81,8 @@ def _keep(value: Any, place: Path) -> dict[str, Any]:
         if any(cell is None for cell in cells):
             return {"kind": "cell"}
         array = np.array([str(cell) for cell in cells], dtype=np.str_).reshape(array.shape)
+    elif array.dtype.kind == "U":  # an array of characters: spaces fill up the shorter texts
+        array = np.char.rstrip(array, " ")
     np.save(f"{place}.npy", array, allow_pickle=False)
     return {"kind": "array", "place": place.name}
 
