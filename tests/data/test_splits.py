@@ -203,7 +203,6 @@ def test_count_and_seed_are_checked(settings):
         (torch.zeros(9, 2, dtype=torch.long), r"shape \[9, 2\]"),
         (torch.zeros(1, dtype=torch.long), "Got 1 labelled nodes of 1"),
         (torch.full((9,), -1), "Got 0 labelled nodes of 9"),
-        (torch.tensor([0, 0, 0, 2, 2, 2]), "Class 1 has no node, though labels run up to 2"),
     ],
 )
 @pytest.mark.parametrize("name", DRAWN)
@@ -255,3 +254,14 @@ def test_one_split_or_several_and_no_name_of_a_rule():
     for wrong, shown in (("random", "'random'"), (None, "None"), ([one, 3], "3")):
         with pytest.raises(InputError, match=f"Got {shown} in place of a split.*splits\\(data"):
             several(wrong)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_class_without_a_node_changes_no_split(name):
+    """Labels {0, 2} of three classes are divided as {0, 1} of two."""
+    y = torch.arange(60) % 2
+    options = {"val": 10, "test": 10, "percent": 10} if name == "few-label" else {}
+    given = [splits(Data(y=labels, num_nodes=60), name, count=1, **options)[0] for labels in (y, 2 * y)]
+    for part in ("train", "val", "test"):
+        first, second = (y[getattr(split, part)].bincount() for split in given)
+        assert torch.equal(first, second)

@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allpass.data.repairs.labels import class_labels, merged_by_rounding, regression_targets
+from allpass.data.repairs.labels import (
+    class_labels,
+    classes_of_columns,
+    merged_by_rounding,
+    regression_targets,
+)
 from allpass.errors import DataError
 
 
@@ -120,3 +125,10 @@ def test_numbers_that_single_precision_cannot_tell_apart_are_counted() -> None:
     assert merged_by_rounding(2**25 + np.arange(5)) == 3  # they become 2**25 and 2**25 + 4
     with pytest.raises(DataError, match="infinite"):
         regression_targets(np.array([1e39]))
+
+
+def test_an_empty_column_of_one_hot_rows_is_a_class_without_a_node() -> None:
+    assert classes_of_columns(np.eye(3)[[0, 2, 2]]) == ["0", "1", "2"]
+    assert classes_of_columns(np.eye(3)[[0, 2, 1]]) is None
+    assert classes_of_columns(np.array([[0], [0]])) is None
+    assert classes_of_columns(np.array([0, 2])) is None

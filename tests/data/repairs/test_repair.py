@@ -3,10 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch_geometric.data import Data
 
+from allpass.data import load
 from allpass.data.draft import Draft, splits_of_masks
 from allpass.data.repairs.repair import checked
 from allpass.errors import DataError, InputError
+from allpass.metrics import profile
 
 PATH = np.array([[0, 1], [1, 2]])
 
@@ -107,3 +110,20 @@ def test_lengths_must_agree() -> None:
         checked(Draft(3, PATH, x=np.ones((2, 2))), name="g", source="s")
     with pytest.raises(DataError, match="20,000,000 nodes but only 2 edges"):
         checked(Draft(20_000_000, PATH), name="g", source="s")
+
+
+@pytest.mark.parametrize("absent", [1, 2])
+def test_one_hot_rows_say_how_many_classes_there_are(absent: int) -> None:
+    """Two of three classes have nodes: class homophily is half of what it is of two classes."""
+    edges = torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])
+    y = torch.tensor([0, 0, 3 - absent, 3 - absent])
+    data = load(Data(edge_index=edges, y=torch.eye(3)[y], x=torch.eye(4)))
+    assert (data.y.tolist(), data.class_names) == (y.tolist(), ["0", "1", "2"])
+    assert "renumbered-labels" not in data.account
+    assert profile(data)["class_homophily"] == 0.5
+
+
+def test_a_gap_between_class_numbers_is_told_with_its_cure() -> None:
+    data = load(Data(edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([0, 2]), x=torch.eye(2)))
+    note = next(note for note in data.account if note.code == "renumbered-labels")
+    assert "name all classes in class_names" in note.cure

@@ -84,6 +84,14 @@ def class_labels(
     return Labels(number_of[codes], names, missing, numeric=bool(numbers))
 
 
+def classes_of_columns(values: Array) -> list[str] | None:
+    """The numbers of the columns as names, for one-hot rows of which a column is empty: that class has no node."""
+    values = np.asarray(values)
+    if values.ndim != 2 or values.shape[1] < 2 or values.dtype.kind not in "biuf" or values.any(axis=0).all():
+        return None
+    return [str(column) for column in range(values.shape[1])]
+
+
 def regression_targets(values: Array) -> NDArray[np.float32]:
     """Labels as float32 ``[N]``; NaN is a missing one."""
     exact = exact_targets(values)

@@ -25,6 +25,7 @@ from allpass.data.repairs.features import checked_features, column_name
 from allpass.data.repairs.labels import (
     DOUBTFUL,
     class_labels,
+    classes_of_columns,
     exact_targets,
     merged_by_rounding,
     regression_targets,
@@ -143,6 +144,8 @@ def _classes(draft: Draft, account: Account, *, signs: bool, negative: bool) -> 
     assert draft.y is not None
     if draft.class_names is None and (coded := fractions_as_classes(draft.y)) is not None:
         draft.y, draft.class_names = coded
+    if draft.class_names is None:
+        draft.class_names = classes_of_columns(draft.y)
     labels = class_labels(draft.y, draft.class_names, signs=signs, negative=negative)
     if draft.class_names is None and labels.names is not None and labels.numeric:
         account.add(
@@ -150,6 +153,7 @@ def _classes(draft: Draft, account: Account, *, signs: bool, negative: bool) -> 
             len(labels.names),
             f"The labels {some(labels.names)} were numbered 0 to {len(labels.names) - 1}; "
             "class_names keeps the old ones.",
+            "If there are classes without a node, name all classes in class_names." * (not signs),
         )
     draft.class_names = labels.names
     y = labels.y
