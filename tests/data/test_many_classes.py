@@ -32,6 +32,13 @@ def test_thousands_of_classes_of_a_few_nodes_are_asked_about():
     check_classes(torch.arange(20_000) % 1_000)
 
 
+def test_scores_for_all_classes_have_to_fit():
+    """3,000 classes of 60,000 nodes took 5 GB."""
+    with pytest.raises(InputError, match="3,000 classes for 60,000 labelled nodes"):
+        check_classes(torch.arange(60_000) % 3_000)
+    check_classes(torch.arange(26_000) % 1_100)
+
+
 @pytest.mark.parametrize(
     "y", [torch.arange(100), torch.arange(400) // 2, torch.full((500,), -1), torch.arange(300).clamp(max=120)]
 )

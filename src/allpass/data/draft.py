@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from allpass.data.account import Account
 from allpass.data.fingerprint import fingerprint
-from allpass.data.splits import Split
+from allpass.data.splits import MOST_SPLITS, Split
 from allpass.data.tables.encodings import Encoding
 from allpass.data.tables.roles import Role
 from allpass.errors import DataError
@@ -103,6 +103,10 @@ def splits_of_masks(masks: dict[str, Array], num_nodes: int, name: str = "stored
     count = next(iter(widths.values()), 0)
     if count == 0:
         return []
+    if count > MOST_SPLITS:
+        raise DataError(
+            f"The masks hold {count:,} splits.", f"Expected at most {MOST_SPLITS:,}: one column each."
+        )
     train, val, test = (mask.expand(num_nodes, count) for mask in columns.values())
     return [
         Split(train[:, k].clone(), val[:, k].clone(), test[:, k].clone(), name=f"{name}/{k}")

@@ -9,12 +9,15 @@ from allpass.errors import InputError
 FEW, MANY, EACH = 100, 1000, 20
 """Up to so many classes are never too many; beyond so many, each has so many nodes on average."""
 
+MOST_VALUES = 30_000_000
+"""Scores of all nodes for all classes, where these are many: they take about 30 bytes each."""
+
 
 def check_classes(y: Tensor) -> None:
     """Raise where classes are so many that nothing can be learnt or measured of them.
 
-    These are more classes than half of the labelled nodes, or more than 1,000 with fewer than 20 nodes each: there the
-    scores of all nodes for all classes fill the memory too.
+    These are more classes than half of the labelled nodes, or more than 1,000 with fewer than 20 nodes each, or with
+    more than 30 million scores of all nodes for all classes, which fill the memory.
 
     Args:
         y: Classes, negative where missing.
@@ -31,7 +34,8 @@ def check_classes(y: Tensor) -> None:
     if len(known) <= FEW:
         return
     classes = len(known.unique())
-    if classes > max(FEW, len(known) // 2) or classes > max(MANY, len(known) // EACH):
+    most = max(MANY, min(len(known) // EACH, MOST_VALUES // len(y)))
+    if classes > min(max(FEW, len(known) // 2), most):
         raise InputError(
             f"The label has {classes:,} classes for {len(known):,} labelled nodes.",
             "Is this column the label? Name another with label=, pass task='regression' for numbers, or label=False.",

@@ -113,6 +113,14 @@ def test_zeros_behind_deflate_are_bounded(tmp_path):
         read_npz(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize("kind", ["i1", "?", "f2"])
+def test_small_values_count_as_what_they_become(tmp_path, kind):
+    """Edges of one byte each took 3 GB as whole numbers."""
+    np.savez_compressed(tmp_path / "a.npz", edge_index=np.zeros((2, 2**25 + 1), kind))
+    with pytest.raises(UnsafeFileError, match=r"claims to hold [25]\d\d,\d{3},\d{3}"):
+        read_npz(tmp_path / "a.npz")
+
+
 def test_a_truncated_file_is_damaged_at_every_length(good, tmp_path):
     whole = good.read_bytes()
     cut = tmp_path / "cut.npz"

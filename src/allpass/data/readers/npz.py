@@ -24,6 +24,9 @@ MOST_EXPANSION = 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """What NumPy writes. Others are decompressed without a bound on what comes out."""
 
+_BYTES = {"i": 8, "u": 8, "f": 4, "b": 4}
+"""What a value takes at least once it is an edge, a label or a feature."""
+
 _OTHERS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 
 _BROKEN = (
@@ -92,7 +95,7 @@ def _check_keys(keys: Collection[str] | None, entries: Collection[str], path: Pa
 
 
 def _claimed_bytes(stream: IO[bytes], key: str, entry_size: int, path: Path) -> int:
-    """How many bytes the header of one array claims; the array itself is not touched."""
+    """How many bytes the array of a header takes in memory; the array itself is not touched."""
     version = npy.read_magic(stream)
     if version == (1, 0):
         shape, _, dtype = npy.read_array_header_1_0(stream)
@@ -111,7 +114,7 @@ def _claimed_bytes(stream: IO[bytes], key: str, entry_size: int, path: Path) -> 
             f"The array {key!r} of {path.name} claims {claimed:,} bytes and holds at most {entry_size:,}.",
             "The file is damaged or made to exhaust memory; do not use it.",
         )
-    return claimed
+    return max(claimed, _BYTES.get(dtype.kind, 0) * math.prod(shape))
 
 
 def _check_method(key: str, info: zipfile.ZipInfo, path: Path) -> None:
