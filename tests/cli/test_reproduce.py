@@ -404,3 +404,18 @@ def test_a_terminated_run_says_so_and_writes_what_has_ended(
         "Stopped. runs.db holds 1 run in all; the same command goes on from there.\n",
     )
     assert len(read_results(tmp_path / "results" / "tiny.csv", Made)) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+def test_what_cannot_be_written_is_told_before_the_work(call: Call, tmp_path: Path) -> None:
+    """A pipe in the place of the rows made the command wait for ever, after the work."""
+    (tmp_path / "page" / "quick").mkdir(parents=True)
+    os.mkfifo(tmp_path / "page" / "quick" / "rank.csv")
+    words = ("rank", "--quick", "--cells", "tanh", "--out", "page")
+    found = call(*words)
+    assert (found.status, found.out) == (2, "")
+    assert "rank.csv' is a named pipe, not a regular file" in found.err
+    found = call(*words[:-1], "other", "--resume", "page/quick/rank.csv")
+    assert (found.status, found.out) == (2, "")
+    assert "rank.csv' is a named pipe, not a regular file" in found.err
+    assert not list(tmp_path.glob("*.db"))

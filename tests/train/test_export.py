@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +12,7 @@ import torch
 from tests.train.trainings import drawn, graph
 
 from allpass.errors import InputError, MissingFileError
-from allpass.train.export import ExportError, export
+from allpass.train.export import ExportError, check_path, export
 from allpass.train.scaling import Scaler
 
 ALONE = """
@@ -100,6 +101,9 @@ def test_bad_paths_and_other_features_are_told_before_the_work(data, tmp_path):
         export(trained, data, tmp_path / "model.onnx")
     with pytest.raises(MissingFileError, match="There is no folder"):
         export(trained, data, tmp_path / "absent" / "model.pt2")
+    os.mkfifo(tmp_path / "pipe.pt2")
+    with pytest.raises(InputError, match="a named pipe, not a regular file"):
+        check_path(tmp_path / "pipe.pt2")
     other = copy.copy(data)
     other.x = data.x[:, :3]
     with pytest.raises(InputError, match="Got 3 features; the model was trained on 5"):

@@ -52,12 +52,14 @@ def export(
 
 def _write_learned(checkpoint: Path, graph: Target, path: Path) -> None:
     from allpass.cli.predict import load_for
+    from allpass.files import check_writable
     from allpass.train.checkpoint import load
     from allpass.train.learned_graph import changed
     from allpass.train.learned_graph import learned_graph as learned_by
 
     if path.suffix not in (".csv", ".html"):
         raise InputError(f"Got --learned-graph {str(path)!r}.", "Expected a file that ends in .csv or .html.")
+    check_writable(path)
     trained = load(checkpoint)
     data = load_for(trained, graph)
     found = learned_by(trained, data)

@@ -85,8 +85,8 @@ def reproduce(
     from allpass.cli.progress import STOPPED, reproducing, say_stopped, stoppable
     from allpass.cli.reproduced import complain, put
     from allpass.data.named.fetch import data_folders
-    from allpass.files import check_folder
     from allpass.papers.catalogue import STUDIES
+    from allpass.papers.publish import check_free
     from allpass.papers.result import read_results
     from allpass.papers.runner import reproduce as run
     from allpass.papers.study import Plan
@@ -110,7 +110,7 @@ def reproduce(
             f"There is no file {str(resume)!r}.", "Give the CSV file of an earlier run to --resume."
         )
     known = [] if resume is None else read_results(resume, study.result)
-    check_folder(out)  # before hours of work, not after
+    check_free(study, out)  # before hours of work, not after
     machines = _executor(executor, address, workers, device)
     plan.check(name, [part for names in study.axes().values() for part in names])  # before the store is made
     failed: list[Failure] = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from allpass.files import check_writable, write_whole
+from allpass.files import check_folder, check_writable, write_whole
 from allpass.papers.matrix import to_latex, to_markdown
 from allpass.papers.page import Facts, filled, page
 from allpass.papers.result import R, csv_text
@@ -23,6 +23,16 @@ def files(
         f"{study.id}.csv": csv_text(results).encode(),
         f"{study.id}.svg": to_bytes(study.picture(results), ".svg"),
     }
+
+
+ENDINGS = (".md", ".csv", ".svg", ".tex")
+
+
+def check_free(study: Study[Any], folder: Path) -> None:
+    """Raise where the files of a study could not be written; for asking before the work, not after."""
+    check_folder(folder)
+    for ending in ENDINGS if folder.is_dir() else ():
+        check_writable(folder / f"{study.id}{ending}")
 
 
 def write(

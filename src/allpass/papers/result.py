@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias, TypedDict, TypeVar
 
 from allpass.errors import InputError
+from allpass.files import check_readable
 from allpass.train.runs.run import Run
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -113,7 +114,7 @@ def read_results(path: str | Path, kind: type[R]) -> list[R]:
         path: The file.
         kind: The class of its rows.
     """
-    path = Path(path)
+    path = check_readable(path)
     if not path.exists():
         return []
     try:

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from torch_geometric.data import Data
 
 from allpass.errors import AllpassError, InputError, MissingFileError
-from allpass.files import write_whole
+from allpass.files import check_writable, write_whole
 from allpass.graph.operator import Operator
 from allpass.graph.pattern import Pattern
 from allpass.models.catalog import resolve
@@ -85,7 +85,7 @@ def check_path(path: str | Path) -> Path:
         raise InputError(f"Got the file name {path.name!r}.", "Expected one that ends in .pt2.")
     if not path.parent.is_dir():
         raise MissingFileError(f"There is no folder {str(path.parent)!r}.", "Make it first.")
-    return path
+    return check_writable(path)
 
 
 class _Program(nn.Module):
