@@ -14,6 +14,7 @@ def test_versions_of_this_place():
     assert found["allpass"] == allpass.__version__
     assert found["torch"] == torch.__version__
     assert found["python"] == platform.python_version()
+    assert found["threads"] == str(torch.get_num_threads())
     assert found["machine"].startswith(platform.system())
     assert all(type(value) is str and value for value in found.values())
 

@@ -11,11 +11,13 @@ import allpass
 
 
 def versions(device: torch.device | str = "cpu") -> dict[str, str]:
-    """Versions of allpass, torch and Python, the machine, and the device in words.
+    """Versions of allpass, torch and Python, the machine, the device in words, and the threads of torch.
+
+    With another number of threads, sums over nodes can differ in their last digits.
 
     Example:
         >>> sorted(versions())
-        ['allpass', 'device', 'machine', 'python', 'torch']
+        ['allpass', 'device', 'machine', 'python', 'threads', 'torch']
     """
     device = torch.device(device)
     return {
@@ -23,6 +25,7 @@ def versions(device: torch.device | str = "cpu") -> dict[str, str]:
         "torch": str(torch.__version__),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
+        "threads": str(torch.get_num_threads()),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else _processor(device),
     }
 
