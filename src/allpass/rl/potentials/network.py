@@ -102,10 +102,7 @@ class PotentialNetwork:
         x = _features(features)
         if self._network is None:
             return np.zeros(x.shape[0])
-        if graph is None:
-            A = _apart(x.shape[0])
-        else:
-            A = Operator.from_scipy(graph, dtype=torch.float32)
+        A = _apart(x.shape[0]) if graph is None else Operator.from_scipy(graph, dtype=torch.float32)
         self._network.eval()
         return self._network(x, A).softmax(dim=-1)[:, 1].double().numpy()
 
