@@ -6,22 +6,14 @@ learning rate of 0.01, batches of 256, 100 epochs, one thread; filtered realisti
 have the same self-adversarial loss in both libraries; other losses and initial vectors are each library's defaults.
 Seconds are those of the processor, so other programs hardly disturb them.
 
-The datasets are files of PyKEEN's wheel (``pip install 'allpass[kge-oracle]'``). Rows are kept in ``results/kge.csv``
-as they end, and a run leaves out what is there.
-
-WordNet takes some 90 minutes a model on one thread, at 0.11 and 0.043 seconds a step of 512 triplets::
-
-    allpass embed wn18rr --model rotate --dim 1000 --batch-size 512 --negatives 1024 --lr 0.001 \
-        --set margin=6 --set temperature=0.5 --epochs 280 --patience 5 -o wn18rr-rotate
-    allpass embed wn18rr --model dihedral --dim 400 --batch-size 512 --negatives 1024 --lr 0.003 \
-        --set K=4 --epochs 600 --patience 5 -o wn18rr-dihedral
+PyKEEN is the extra ``kge-oracle``. Rows are kept in ``results/kge.csv`` as they end, and a run leaves out what is
+there; the study ``rl-triplets`` shows them, and trains on WordNet.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import importlib.util
 import io
 import statistics
 import time
@@ -32,13 +24,14 @@ from typing import Any
 import torch
 
 from allpass.files import locked, write_whole
-from allpass.kge import KnowledgeGraph, TripletConfig, create, rank
+from allpass.kge import KnowledgeGraph, TripletConfig, load, rank
 from allpass.kge.catalog import MODELS
-from allpass.kge.training import Trainer
+from allpass.papers.rl_triplets import SIZES as DIMS
+from allpass.papers.triplets import peers
+from allpass.papers.triplets.measure import trained
 from benchmarks.timing import RESULTS
 
 DATASETS = ("nations", "umls", "kinships")
-DIMS = {"transe": 64, "rotate": 128, "quate": 128, "complex": 128, "dihedral": 128}
 PEERS = {"transe": "TransE", "rotate": "RotatE", "quate": "QuatE", "complex": "ComplEx"}
 COLUMNS = (
     "dataset",
@@ -52,48 +45,15 @@ COLUMNS = (
     "hits@10",
     "epoch_seconds",
 )
-SLACK = 0.02
-"""How far our mean MRR may lie below PyKEEN's."""
+FIXTURE = Path(peers.__file__).with_name("pykeen.csv")
+"""PyKEEN's rows once more, for the study ``rl-triplets``."""
 
 Row = dict[str, Any]
 
 
-def read(name: str) -> KnowledgeGraph:
-    """A dataset from PyKEEN's files, which are read without importing PyKEEN."""
-    spec = importlib.util.find_spec("pykeen")
-    if spec is None or spec.origin is None:
-        raise SystemExit("The datasets are files of PyKEEN: pip install 'allpass[kge-oracle]'.")
-    folder = Path(spec.origin).parent / "datasets" / name
-    rows = {
-        part: [line.split("\t") for line in (folder / f"{part}.txt").read_text(encoding="utf-8").splitlines()]
-        for part in ("train", "valid", "test")
-    }
-    every = [row for part in rows.values() for row in part]
-    entities = {
-        text: place for place, text in enumerate(sorted({row[side] for row in every for side in (0, 2)}))
-    }
-    relations = {text: place for place, text in enumerate(sorted({row[1] for row in every}))}
-    parts = [
-        [[entities[head], relations[relation], entities[tail]] for head, relation, tail in part]
-        for part in rows.values()
-    ]
-    return KnowledgeGraph.from_arrays(*parts, entities=list(entities), relations=list(relations), name=name)
-
-
 def ours(graph: KnowledgeGraph, model: str, seed: int, epochs: int) -> Row:
     """One training with allpass."""
-    config = TripletConfig(**{**MODELS[model].options, "seed": seed, "epochs": epochs})
-    network = create(model, graph.num_entities, graph.num_relations, dim=DIMS[model], seed=seed)
-    trainer = Trainer(network, torch.from_numpy(graph.train), config)
-    start = time.process_time()
-    for _ in range(epochs):
-        trainer.epoch()
-    seconds = (time.process_time() - start) / epochs
-    found = rank(network.eval(), torch.from_numpy(graph.test), (torch.from_numpy(graph.triplets),))
-    scores = found.to_dict()
-    return {name: scores[name] for name in ("mrr", "hits@1", "hits@3", "hits@10")} | {
-        "epoch_seconds": seconds
-    }
+    return dict(trained(graph, model, seed, epochs, DIMS[model]))
 
 
 def theirs(graph: KnowledgeGraph, model: str, seed: int, epochs: int) -> Row:
@@ -216,13 +176,14 @@ def _run(dataset: str, model: str, source: str, seed: int, epochs: int) -> None:
     if (source == "pykeen" and model not in PEERS) or seed in _of(kept(), dataset, model, source):
         return
     train = ours if source == "allpass" else theirs
-    found = train(read(dataset), model, seed, epochs)
+    found = train(load(dataset), model, seed, epochs)
     row = {"dataset": dataset, "model": model, "source": source, "seed": seed, "epochs": epochs, **found}
     print(
         *(f"{row[name]:.4g}" if isinstance(row[name], float) else row[name] for name in COLUMNS), flush=True
     )
     with locked(RESULTS):
         write([*kept(), row])
+        write([one for one in kept() if one["source"] == "pykeen"], FIXTURE)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from allpass.errors import InputError, MissingFileError
+from allpass.errors import DataError, InputError, MissingFileError
 from allpass.kge import KnowledgeGraph, load
 
 
@@ -49,3 +49,16 @@ def test_named_graphs_have_their_published_sizes(name: str, data_dir: Path) -> N
     graph = load(name, data_dir=data_dir)  # raises where counts differ
     assert graph.name == name.lower()
     assert "repeated-triplets" not in graph.account
+
+
+@pytest.mark.parametrize("name", ["nations", "umls", "kinships"])
+def test_small_graphs_are_those_of_pykeen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found in an installed PyKEEN, which is not imported."""
+    package = tmp_path / "pykeen"
+    (package / "datasets" / name).mkdir(parents=True)
+    (package / "__init__.py").write_text("raise AssertionError('imported')")
+    for part in ("train", "valid", "test"):
+        (package / "datasets" / name / f"{part}.txt").write_text("a\tlikes\tb\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(DataError, match=f"files of {name} do not hold the published graph: found 2 entities"):
+        load(name, data_dir=tmp_path)

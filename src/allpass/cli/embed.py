@@ -21,7 +21,8 @@ def embed(
         str,
         typer.Argument(
             metavar="TRIPLETS",
-            help="A table of head, relation, tail (CSV, TSV, Parquet), or wn18rr or fb15k-237.",
+            help="A table of head, relation, tail (CSV, TSV, Parquet), or a name: wn18rr, fb15k-237, nations, umls, "
+            "kinships.",
             show_default=False,
         ),
     ],

@@ -28,8 +28,8 @@ def load(
     """A knowledge graph with its three parts.
 
     Args:
-        source: ``"wn18rr"`` or ``"fb15k-237"``; the path of a CSV, TSV or Parquet file; a pandas frame; an array
-            ``[T, 3]`` of whole numbers; or a graph.
+        source: ``"wn18rr"``, ``"fb15k-237"``, ``"nations"``, ``"umls"`` or ``"kinships"``; the path of a CSV, TSV or
+            Parquet file; a pandas frame; an array ``[T, 3]`` of whole numbers; or a graph.
         valid: Triplets that choose the epoch, in the form of ``source``; or their share of those in ``source``, drawn
             at random. By default none.
         test: Triplets that are only measured, or their share.

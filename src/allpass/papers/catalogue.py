@@ -16,6 +16,7 @@ from allpass.papers import (
     rl_exploration,
     rl_rewards,
     rl_transitions,
+    rl_triplets,
     rl_values,
 )
 from allpass.papers.adjacency import generated as adjacency_generated
@@ -54,6 +55,7 @@ _ALL: tuple[Study[Any], ...] = (
     adjacency.STUDY,
     adjacency_generated.STUDY,
     rl_transitions.STUDY,
+    rl_triplets.STUDY,
     rl_auxiliary.STUDY,
 )
 

@@ -1,0 +1,1 @@
+"""What the study of triplet embeddings measures, and what PyKEEN reached."""
