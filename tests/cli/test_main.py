@@ -109,6 +109,16 @@ def test_missing_file(call):
     assert "nowhere.csv" in refused(call("diagnose", "--edges", "nowhere.csv", "--label", "y"))
 
 
+def test_what_torch_cannot_allocate_is_told_as_memory(call, monkeypatch):
+    def refuse(*_, **__):
+        raise RuntimeError(
+            "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 5 bytes."
+        )
+
+    monkeypatch.setattr("allpass.data.load", refuse)
+    assert "does not fit into memory" in refused(call("diagnose", "nowhere.npz"))
+
+
 def test_unknown_name_suggests(call):
     assert "cora" in refused(call("diagnose", "coar"))
 

@@ -16,6 +16,9 @@ DEFAULTS = {
     "input_dropout": True,
     "alpha": 0.1,
     "filter": "A_sym",
+    "base": "mlp",
+    "init": "ppr",
+    "powers": (0, 1, 2),
     "high": None,
 }
 
@@ -37,6 +40,8 @@ def test_what_the_catalogue_has_is_right(entry):
         ("dropout", (0, 1, 0.5, np.float32(0.1))),
         ("attention_dropout", (None, 0.2)),
         ("alpha", (-3, 2.5)),
+        ("init", ("ppr", [0.5, 0.5])),
+        ("powers", ((1,), [0, np.int64(3)])),
         ("filter", ("a_hat_rw", lambda A: A)),
         ("high", (None, "L_rw")),
         ("unknown", (object(),)),
@@ -58,7 +63,14 @@ def test_what_may_be(name, values):
         ("dropout", ("a", 1.5, -0.1, None, float("nan")), "a probability"),
         ("attention_dropout", (2, "a"), "a probability"),
         ("input_dropout", (0.5, "yes"), "True or False"),
-        ("alpha", ("a", None), "a number"),
+        (
+            "alpha",
+            ("a", None, float("nan"), float("inf"), 1e300, -1e7),
+            "a number from -1,000,000 to 1,000,000",
+        ),
+        ("base", (["mlp"], {}), "a name"),
+        ("init", (3, None, float("nan")), "a name"),
+        ("powers", (3, None, "x", ("a",), [1.5]), r"several, such as \(0, 1, 2\)"),
         ("filter", (3, None), "a name of allpass.graph.MATRICES"),
     ],
 )
@@ -66,6 +78,24 @@ def test_what_may_not(name, values, cure):
     for value in values:
         with pytest.raises(InputError, match=f"Got {name} = .*Expected {cure}"):
             check_settings({name: value}, DEFAULTS)
+
+
+@pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry.name)
+def test_no_size_is_without_a_bound(entry):
+    """Whatever makes a model larger: a billion of it has to be refused before anything is built."""
+    sizes = {
+        "hidden_channels",
+        "embedding_channels",
+        "heads",
+        "out_heads",
+        "blocks",
+        "num_leaves",
+        "pretraining",
+    }
+    for key in entry.settings:
+        if key in sizes or key.endswith("_layers"):
+            with pytest.raises(InputError, match=r"Expected a whole number from \d to \d{1,3},\d{3}"):
+                check_settings({key: 10**9}, entry.settings)
 
 
 def test_a_filter_with_a_typo_is_told_before_anything_is_built():

@@ -144,6 +144,8 @@ def _tell(error: Exception) -> int:
             _say(brief(error))
         case MemoryError():
             _say("The graph does not fit into memory. Use a smaller one, or a machine with more memory.")
+        case RuntimeError() if "can't allocate memory" in str(error):  # as torch says it
+            return _tell(MemoryError())
         case OSError():  # a full disk, a file taken away
             _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         case _:

@@ -13,19 +13,34 @@ FILTERS = ("filter", "low", "high")
 NUMBERS = ("scale", "temperature")
 """Numbers whose default is nothing."""
 
+SEQUENCES = ("init",)
+"""Names in whose place some models take the numbers themselves."""
+
 FROM_ZERO = ("num_layers", "hops", "degree", "positions", "pretraining", "warmup")
 """Whole numbers that may be 0; some models ask for more of their own."""
 
 MOST = {
     "hidden_channels": 100_000,
+    "embedding_channels": 10_000,
+    "heads": 1_000,
+    "out_heads": 1_000,
     "num_layers": 10_000,
+    "num_node_layers": 10_000,
+    "num_edge_layers": 10_000,
+    "num_prior_layers": 10_000,
+    "blocks": 10_000,
+    "k1": 10_000,
     "hops": 10_000,
     "degree": 10_000,
     "positions": 10_000,
+    "pretraining": 1_000_000,
+    "max_trees": 100_000,
+    "num_leaves": 131_072,  # of LightGBM
 }
 """The largest whole numbers that are built; beyond them a setting is a slip, and would fill the memory."""
 
 _MOST = 2**31 - 1
+_LARGEST = 1_000_000
 
 
 def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object]) -> None:
@@ -58,7 +73,18 @@ def check_settings(settings: Mapping[str, object], defaults: Mapping[str, object
             fits = _is_number(value) and 0 <= value <= 1  # type: ignore[operator]
             _refuse(name, value, "Expected a probability, from 0 to 1.", unless=fits)
         elif isinstance(default, float) or name in NUMBERS:
-            _refuse(name, value, "Expected a number.", unless=_is_number(value))
+            fits = _is_number(value) and abs(value) <= _LARGEST  # type: ignore[arg-type]
+            _refuse(name, value, f"Expected a number from -{_LARGEST:,} to {_LARGEST:,}.", unless=fits)
+        elif isinstance(default, str):
+            wrong = Real | None if name in SEQUENCES else list | dict | set
+            _refuse(name, value, "Expected a name.", unless=not isinstance(value, wrong))
+        elif isinstance(default, tuple):
+            _refuse(name, value, f"Expected several, such as {default!r}.", unless=_is_like(value, default))
+
+
+def _is_like(values: object, default: tuple[object, ...]) -> bool:
+    kind = Integral if isinstance(default[0], int) else type(default[0])
+    return isinstance(values, list | tuple) and all(isinstance(value, kind) for value in values)
 
 
 def _is_number(value: object) -> bool:

@@ -161,7 +161,7 @@ def test_four_numbers_a_quaternion() -> None:
         QuatE(E, R, 6)
 
 
-@pytest.mark.parametrize("dim", [0, -2, 2.0, True, "8"])
+@pytest.mark.parametrize("dim", [0, -2, 2.0, True, "8", 10**9])
 def test_a_dimension_is_a_whole_number(dim: object) -> None:
     with pytest.raises(InputError, match="Got dim="):
         TransE(E, R, dim)  # type: ignore[arg-type]

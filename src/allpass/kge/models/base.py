@@ -10,6 +10,9 @@ from torch import Tensor, nn
 
 from allpass.errors import InputError
 
+MOST_DIM = 100_000
+"""Numbers in a vector, at most; beyond them it is a slip, and would fill the memory."""
+
 
 class TripletModel(nn.Module, ABC):
     """A score of triplets (head, relation, tail), the higher the more plausible.
@@ -120,9 +123,11 @@ class TripletModel(nn.Module, ABC):
 
 
 def check_dim(name: str, dim: object, parts: int) -> None:
-    """Refuse a dimension that is no whole number above 0, or no multiple of ``parts``."""
-    if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
-        raise InputError(f"Got dim={dim!r}.", "Expected a whole number above 0, such as 64.")
+    """Refuse a dimension that is no whole number from 1 to :data:`MOST_DIM`, or no multiple of ``parts``."""
+    if isinstance(dim, bool) or not isinstance(dim, int) or not 1 <= dim <= MOST_DIM:
+        raise InputError(
+            f"Got dim={dim!r:.60}.", f"Expected a whole number from 1 to {MOST_DIM:,}, such as 64."
+        )
     if dim % parts:
         raise InputError(
             f"Got dim={dim} for {name}, whose vectors are made of blocks of {parts} numbers.",
