@@ -116,6 +116,10 @@ class Seal:
 
     def load(self, folder: str | Path) -> tuple[Card, dict[str, Tensor]]:
         """The card of a folder and the tensors of its part ``"weights"``, both as they were written."""
+        if not isinstance(folder, str | Path):
+            raise InputError(
+                f"Got {folder!r:.60} in place of a folder.", f"Give a folder that `{self.verb}` wrote."
+            )
         folder = Path(folder)
         if not folder.is_dir():
             problem = "is a file, not the folder of a checkpoint" if folder.exists() else "does not exist"

@@ -265,3 +265,17 @@ def test_a_class_without_a_node_changes_no_split(name):
     for part in ("train", "val", "test"):
         first, second = (y[getattr(split, part)].bincount() for split in given)
         assert torch.equal(first, second)
+
+
+@pytest.mark.parametrize("given", [{"train": None}, {"train": "a"}, {"val": "0.2"}, {"val": float("nan")}])
+def test_shares_are_numbers(given):
+    with pytest.raises(InputError, match="expected shares that leave something to test on"):
+        splits(Data(y=torch.arange(60) % 2, num_nodes=60), "stratified", **given)
+
+
+def test_what_is_no_graph_is_told():
+    with pytest.raises(InputError, match="Got None in place of a graph"):
+        splits(None, "stratified")
+    with pytest.raises(InputError, match=r"Got tensor.* in place of a split") as told:
+        several([torch.ones(1000)])
+    assert len(str(told.value)) < 300

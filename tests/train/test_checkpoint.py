@@ -273,6 +273,12 @@ def test_what_is_not_there_is_told(tmp_path):
         checkpoint.load(tmp_path)
 
 
+@pytest.mark.parametrize("folder", [None, 3])
+def test_what_is_no_path_is_told(folder):
+    with pytest.raises(InputError, match=f"Got {folder} in place of a folder"):
+        checkpoint.load(folder)
+
+
 def test_a_lost_file_is_told(saved):
     weights_file(saved).unlink()
     with pytest.raises(CheckpointError, match=r"it has no weights-.*\.safetensors"):

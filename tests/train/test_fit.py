@@ -131,6 +131,9 @@ def test_a_run_that_diverges_says_so_and_harms_no_other(data: Data) -> None:
     [
         ({"stop": 5}, "Got stop = 5. Expected the name of a rule"),
         ({"dtype": "float32"}, "Got dtype = 'float32'. Expected torch.float32"),
+        ({"tf32": "no"}, "Got tf32 = 'no'"),
+        ({"sample_weight": [1, 2]}, "Got a list as sample_weight"),
+        ({"class_weight": [1, 2]}, r"Got class_weight=\[1, 2\]"),
         ({"dtype": torch.float64, "tf32": True}, "Got tf32 = True with torch.float64. TF32 is a way"),
         ({"device": "mps"}, "no device 'mps'. Expected 'auto', 'cpu'"),
         ({"device": "nowhere"}, "no device 'nowhere'"),
@@ -150,6 +153,8 @@ def test_wrong_input(data: Data) -> None:
     (split,) = splits(data, "random", count=1)
     with pytest.raises(UnknownNameError, match="Did you mean 'sgc' or 'gcn'"):
         fit("gnc", data, split)
+    with pytest.raises(UnknownNameError, match="There is no setting '3'"):
+        fit("gcn", data, split, {3: 4})
     with pytest.raises(UnknownNameError, match="Did you mean 'dropout'"):
         fit("gcn", data, split, {"dropuot": 0.5})
     with pytest.raises(InputError, match="no features"):

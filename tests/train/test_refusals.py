@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 
 from allpass.data.splits import Split
 from allpass.errors import InputError
-from allpass.train.refusals import check_graph, check_masks, check_precision, rate
+from allpass.train.refusals import check_graph, check_masks, check_precision, check_sample_weight, rate
 
 EDGES = torch.tensor([[0, 1, 2], [1, 2, 0]])
 FORMS = {"dense": Tensor.clone, "csr": Tensor.to_sparse_csr, "coo": Tensor.to_sparse_coo}
@@ -52,12 +52,41 @@ def test_a_feature_that_is_no_finite_number_is_named(form: str, value: float) ->
         (torch.ones(4), r"of shape \[4\] for 4 nodes"),
         (torch.ones(3, 2), r"of shape \[3, 2\] for 4 nodes"),
         (torch.ones(4, 2, 2), r"of shape \[4, 2, 2\]"),
-        (np.ones((4, 2)), "as a ndarray"),
     ],
 )
 def test_features_of_another_shape(x: object, got: str) -> None:
     with pytest.raises(InputError, match=f"Got features x {got}"):
         check_graph(graph(x=x))
+
+
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ({"x": np.ones((4, 2))}, r"a ndarray as data\.x"),
+        ({"x": torch.ones(4, 2, dtype=torch.complex64)}, r"complex numbers as data\.x"),
+        ({"edge_index": [[0], [1]]}, r"a list as data\.edge_index"),
+        ({"edge_weight": [1.0, 1.0, 1.0]}, r"a list as data\.edge_weight"),
+    ],
+)
+def test_what_is_no_tensor_of_real_numbers(given: dict[str, object], got: str) -> None:
+    with pytest.raises(InputError, match=f"Got {got}"):
+        check_graph(graph(**given))
+
+
+@pytest.mark.parametrize(
+    ("weight", "got"),
+    [
+        ([1.0] * 4, "a list as sample_weight"),
+        (np.ones(4), "a ndarray as sample_weight"),
+        (torch.ones(3), r"a tensor of shape \[3\] as sample_weight"),
+        (torch.ones(4, 2), r"a tensor of shape \[4, 2\]"),
+        (torch.tensor([1, 1, -1, 1]), "sample_weight of -1 to 1"),
+        (torch.tensor([1, 1, math.nan, 1]), "sample_weight of nan"),
+    ],
+)
+def test_weights_of_nodes(weight: object, got: str) -> None:
+    with pytest.raises(InputError, match=f"Got {got}"):
+        check_sample_weight(weight, 4)
 
 
 def test_features_and_edges_that_are_not_there() -> None:

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from numbers import Real
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -151,11 +152,15 @@ def _classes(labels: Nodes, rng: np.random.Generator) -> list[Nodes]:
 
 
 def _check_shares(train: float, val: float) -> None:
-    if not (train > 0 and val >= 0 and train + val < 1):
+    if not (_is_share(train) and _is_share(val) and train > 0 and train + val < 1):
         raise InputError(
-            f"Got train={train} and val={val}; expected shares that leave something to test on.",
+            f"Got train={train!r:.40} and val={val!r:.40}; expected shares that leave something to test on.",
             "Pass train above 0, val of 0 or more, and a sum below 1, such as train=0.6, val=0.2.",
         )
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, Real) and 0 <= float(value) <= 1  # NaN is none either
 
 
 def _apportion(sizes: Nodes, shares: tuple[float, float]) -> Nodes:

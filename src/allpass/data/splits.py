@@ -157,6 +157,8 @@ def splits(data: Data, name: str, *, count: int = 10, seed: int = 0, **options: 
         >>> first.name, int(first.train.sum()), int(first.val.sum()), int(first.test.sum())
         ('stratified/0', 60, 20, 20)
     """
+    if not isinstance(data, Data):
+        raise InputError(f"Got {data!r:.60} in place of a graph.", "Load it first: allpass.load(...).")
     rule = SPLITS[name]
     unknown = set(options) - set(rule.options)
     if unknown:
@@ -208,7 +210,7 @@ def several(given: Split | Iterable[Split]) -> list[Split]:
     for one in found:
         if not isinstance(one, Split):
             raise InputError(
-                f"Got {one!r} in place of a split.",
+                f"Got {repr(one)[:80]} in place of a split.",
                 'Pass one or several: splits(data, "stratified").',
             )
     return found

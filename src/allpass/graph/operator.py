@@ -402,6 +402,9 @@ def _checked(factors: Tensor, size: int) -> Tensor:
 
 def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int | None) -> int:
     """Complain about malformed edges; otherwise the number of nodes."""
+    _check_tensor("edge_index", edge_index)
+    if edge_weight is not None:
+        _check_tensor("edge_weight", edge_weight)
     if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.dtype not in _INTEGERS:
         raise InputError(
             f"Got edge_index of shape {list(edge_index.shape)} and type {edge_index.dtype}.",
@@ -424,3 +427,10 @@ def _check_edges(edge_index: Tensor, edge_weight: Tensor | None, num_nodes: int 
             f"Node indices run from 0 to {size - 1}; check num_nodes.",
         )
     return size
+
+
+def _check_tensor(name: str, part: object) -> None:
+    if not isinstance(part, Tensor):
+        raise InputError(
+            f"Got {name} of type {type(part).__name__}.", "Expected a tensor: torch.as_tensor(...)."
+        )

@@ -108,8 +108,9 @@ class TrainingConfig:
         return cls(**options)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.undirected, bool):
-            raise InputError(f"Got undirected = {self.undirected!r}.", "Expected True or False.")
+        for name in ("undirected", "tf32"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"Got {name} = {getattr(self, name)!r:.60}.", "Expected True or False.")
         if not isinstance(self.dtype, torch.dtype):
             raise InputError(f"Got dtype = {self.dtype!r}.", "Expected torch.float32 or torch.float64.")
         if self.tf32 and self.dtype != torch.float32:

@@ -165,5 +165,5 @@ def _several(given: Any, kind: type, word: str) -> list[Any]:
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, (kind, str)) else [given]
     for one in found:
         if not isinstance(one, kind):
-            raise InputError(f"Got {one!r} in place of a {word}.", f"Pass one {word} or several.")
+            raise InputError(f"Got {repr(one)[:80]} in place of a {word}.", f"Pass one {word} or several.")
     return found

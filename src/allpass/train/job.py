@@ -30,7 +30,7 @@ from allpass.train.engine.gradients import Gradients, Problem
 from allpass.train.engine.loop import train
 from allpass.train.engine.plan import at_once, in_parts
 from allpass.train.network import Sizes, unfitted, untrained
-from allpass.train.refusals import check_graph, check_masks, check_precision, rate
+from allpass.train.refusals import check_graph, check_masks, check_precision, check_sample_weight, rate
 from allpass.train.rules.weights import weighted
 from allpass.train.runs.run import Key
 from allpass.train.scaling import Scaler
@@ -150,7 +150,7 @@ class Job:
         wanted = [replace(run, settings={**named, **run.settings}) for run in wanted] if named else wanted
         for run in wanted:
             for key, value in run.settings.items():
-                self._check(key, value)
+                self._check(str(key), value)
         defaults = {**self.entry.training, **self.entry.settings, **numbered}
         self.wanted = [
             Wanted(
@@ -303,6 +303,7 @@ class Job:
 
     def _check_data(self) -> None:
         check_graph(self.data)
+        check_sample_weight(self.sample_weight, self.data.num_nodes)
         asking = {
             "the rule that ends a run": self.recipe.stopping.needs_validation,
             "the choice of the epoch": self.recipe.selection.needs_validation,

@@ -18,19 +18,27 @@ def check_graph(data: Data) -> None:
     """Raise where features or edges are not there, or are no finite numbers: one NaN would reach every weight."""
     if not isinstance(data, Data):
         raise InputError(f"Got {data!r:.60} in place of a graph.", "Load it first: allpass.load(...).")
-    x, N, name = data.x, data.num_nodes, data.get("name") or "The graph"
+    name = data.get("name") or "The graph"
     if data.edge_index is None:
         raise InputError(f"{name} has no edges.", "Set data.edge_index, of shape [2, E].")
+    x, weights = data.x, data.edge_weight
+    for key, part in (("edge_index", data.edge_index), ("edge_weight", weights), ("x", x)):
+        if part is not None and (not isinstance(part, Tensor) or part.is_complex()):
+            got = "complex numbers" if isinstance(part, Tensor) else f"a {type(part).__name__}"
+            raise InputError(
+                f"Got {got} as data.{key}.", "Expected a tensor of real numbers: torch.as_tensor(...)."
+            )
     if x is None:
         raise InputError(
             f"{name} has no features, and this model learns from them.",
             "Take a model of the structure, such as 'structure-trees' or 'label-propagation', or make features with "
             "features_from='degree' (or 'position', 'identity').",
         )
-    if not isinstance(x, Tensor) or x.dim() != 2 or x.shape[0] != N:
-        got = f"of shape {list(x.shape)}" if isinstance(x, Tensor) else f"as a {type(x).__name__}"
+    N = data.num_nodes
+    if x.dim() != 2 or x.shape[0] != N:
         raise InputError(
-            f"Got features x {got} for {N} nodes.", "Expected a tensor [N, F], a row for each node."
+            f"Got features x of shape {list(x.shape)} for {N} nodes.",
+            "Expected a tensor [N, F], a row for each node.",
         )
     if not _finite(x):
         where, values = _entries(x)
@@ -41,12 +49,31 @@ def check_graph(data: Data) -> None:
             f"the first of {len(wrong)} that are no finite numbers.",
             "Fill them, say by the mean of their column, or leave their columns or nodes out.",
         )
-    weights = data.edge_weight
     if weights is not None and not _finite(weights):
         edge = int((~weights.isfinite()).flatten().long().argmax())
         raise InputError(
             f"The weight of edge {edge} is {float(weights.flatten()[edge])}.",
             "Give every edge a finite weight, or leave it out.",
+        )
+
+
+def check_sample_weight(weight: object, nodes: int) -> None:
+    """Raise where the weights of nodes in the loss are not finite numbers of 0 or more, one for each node."""
+    if weight is None:
+        return
+    if not isinstance(weight, Tensor) or weight.is_complex() or list(weight.shape) != [nodes]:
+        got = (
+            f"a tensor of shape {list(weight.shape)}"
+            if isinstance(weight, Tensor)
+            else f"a {type(weight).__name__}"
+        )
+        raise InputError(
+            f"Got {got} as sample_weight.", f"Expected a tensor [{nodes}], a number for each node."
+        )
+    if not bool((weight.isfinite() & (weight >= 0)).all()):
+        raise InputError(
+            f"Got sample_weight of {float(weight.amin()):g} to {float(weight.amax()):g}.",
+            "Expected finite numbers of 0 or more.",
         )
 
 

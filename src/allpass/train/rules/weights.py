@@ -26,8 +26,8 @@ def check_class_weight(name: str | None, task: str) -> str:
         task: What is learnt.
     """
     name = "none" if name is None else name
-    if name not in CLASS_WEIGHTS:
-        raise InputError(f"Got class_weight={name!r}.", did_you_mean(str(name), CLASS_WEIGHTS))
+    if str(name) not in CLASS_WEIGHTS:
+        raise InputError(f"Got class_weight={name!r:.60}.", did_you_mean(str(name), CLASS_WEIGHTS))
     if name != "none" and task == "regression":
         raise InputError(
             f"Got class_weight={name!r} for the task 'regression', which has no classes.",
