@@ -8,6 +8,8 @@ from random import Random
 
 from tests.fuzz.prototypes import QUICK
 
+from allpass.models.catalog import resolve
+
 _NUMBERS = (
     "0",
     "-1",
@@ -40,16 +42,21 @@ _TRAINING = (
     "--device",
 )
 _SPLITS = ("--count", "--seed", "--splits")
-_SETTINGS = (
-    "hidden_channels",
-    "num_layers",
-    "dropout",
-    "lr",
-    "weight_decay",
-    "filter",
-    "init",
-    "activation",
-    "x",
+_TRAINED = ("lr", "weight_decay", "label_input", "x")
+_MODELS = (
+    "gcn",
+    "mlp-1",
+    "gat",
+    "krylov",
+    "cheby",
+    "gprgnn",
+    "mixhop",
+    "linkx",
+    "cpgnn",
+    "fagcn",
+    "trees",
+    "acm-gcnii",
+    "adjacency-gcn",
 )
 _VERBS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "train": (["g.npz", "--model", "gcn", *QUICK, "-o", "out"], (*_TRAINING, *_SPLITS, "--model", "-o")),
@@ -94,7 +101,10 @@ def options(rng: Random, place: Path, originals: Path) -> list[str]:
     if not known or rng.random() < 0.05:
         return [verb, *words, value]
     if verb in ("train", "sweep") and rng.random() < 0.4:
-        return [verb, *words, "--set", f"{rng.choice(_SETTINGS)}={value}"]
+        model = rng.choice(_MODELS)
+        words = [model if word in ("gcn", "mlp-1") else word for word in words]
+        setting = rng.choice((*resolve(model)[0].settings, *_TRAINED))
+        return [verb, *words, "--set", f"{setting}={value}"]
     option = rng.choice(known)
     if option in words:
         words = [word for place, word in enumerate(words) if option not in (word, (words[place - 1]))]
