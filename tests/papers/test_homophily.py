@@ -118,9 +118,10 @@ def test_a_quick_plan_is_the_one_that_runs_offline(store: Store) -> None:
 def test_only_what_is_left_is_measured(store: Store, real_data: None) -> None:
     (task,) = STUDY.tasks(Plan(("texas",)), store)
     keys = STUDY.keys(task)
-    (runs,) = STUDY.perform(task.only(keys[1:]), "cpu")
-    assert [run.key for run in runs] == keys[1:]
-    store.add_many(runs)
+    done = list(STUDY.perform(task.only(keys[1:]), "cpu"))
+    assert [run.key for runs in done for run in runs] == keys[1:]
+    for runs in done:
+        store.add_many(runs)
     assert STUDY.results(Plan(("texas",)), store) == []  # half a dataset has no row
 
 
@@ -132,3 +133,25 @@ def test_an_unknown_cell_is_answered_with_a_near_one(store: Store) -> None:
 def test_counts_are_whole_numbers_of_what_was_read(store: Store) -> None:
     found = values(measured(store, Plan(("karate",))), "Karate")
     assert [found[name] for name in ("nodes", "edges", "features", "classes")] == [34, 78, 0, 2]
+
+
+def test_metrics_of_features_are_defined_on_features_as_given(store: Store) -> None:
+    """Mean over the own class > 0 and over the others <= 0 in S(I - A_hat, X), on dense matrices."""
+    rows = measured(store, Plan(("cora",)))
+    data = load("cora")
+    A = np.eye(2708)
+    A[tuple(data.edge_index.numpy())] = 1
+    M = data.x.to_dense().numpy().astype(np.float64)
+    M -= A @ M / A.sum(1, keepdims=True)
+    Z = np.eye(7)[data.y]
+    sums = M @ (M.T @ Z)
+    own = (sums * Z).sum(1)
+    share = ((own > 1e-9) & (sums.sum(1) - own <= 1e-9)).mean()
+    judged = {one.metric: one for one in STUDY.judged(rows)}
+    dd = judged["diversification_distinguishability"]
+    assert dd.definition == pytest.approx(share, abs=1e-6)
+    assert share == pytest.approx(0.3264, abs=1e-4)
+    assert (dd.printed, dd.by) == (pytest.approx(0.268095), "printed")
+    assert judged["edge_homophily"] in rows
+    assert len(judged) == len(PUBLISHED)
+    assert values(rows, "Cora")["diversification_distinguishability"] == pytest.approx(0.268095)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -53,6 +53,12 @@ NEWER = (
     "neighbourhood_identifiability",
     "generalized_edge_homophily",
 )
+OF_FEATURES = ("aggregation_similarity", "feature_similarity", "diversification_distinguishability")
+"""Published metrics of features, which the authors divide by their row sums."""
+
+GIVEN = "_as_given"
+"""Ends the name of a row with such a metric by its definition: of the features as they are."""
+
 DIGITS = 6
 """Decimals of a metric in the rows."""
 
@@ -86,7 +92,7 @@ class Subject:
         found: list[dict[str, Any]] = [{"convention": "definition", "unlabelled": "missing"}]
         if self.printed:
             found.append({"convention": "printed", "unlabelled": "zero", **self.printed})
-        return found
+        return [*found, {"convention": "as given", "unlabelled": "missing"}]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,9 +181,8 @@ class HomophilyStudy:
         how["seconds"] = round(
             sum(run.seconds for run in runs) / len(by["definition"]), 3
         )  # shared by all rows
-        tolerance = self.tolerance if subject.tolerance is None else subject.tolerance
         found = []
-        for metric, value in by["definition"].items():
+        for metric, value in {**by["definition"], **by["as given"]}.items():
             published, defined = subject.published.get(metric), rounded(value, DIGITS)
             printed = rounded(by.get("printed", {}).get(metric), DIGITS)
             found.append(
@@ -190,7 +195,7 @@ class HomophilyStudy:
                     definition=defined,
                     printed_difference=_minus(printed, published),
                     definition_difference=_minus(defined, published),
-                    by="" if published is None else reproduced_by(published, printed, defined, tolerance),
+                    by=self._by(title, published, printed, defined),
                     table=subject.table,
                     note=subject.note,
                     **how,
@@ -198,15 +203,48 @@ class HomophilyStudy:
             )
         return found
 
+    def _by(self, title: str, published: float | None, printed: float | None, defined: float | None) -> str:
+        """Which convention gives a number of a dataset; empty where none was published."""
+        own = self.subjects[title].tolerance
+        tolerance = self.tolerance if own is None else own
+        return "" if published is None else reproduced_by(published, printed, defined, tolerance)
+
+    def judged(self, results: Sequence[Statistic]) -> list[Statistic]:
+        """The published metrics; those of features by their definition, and of divided rows as the authors count.
+
+        Args:
+            results: Rows, in which a metric of features as they are has a row of its own.
+        """
+        given = {(one.title, one.metric): one.definition for one in results if one.metric.endswith(GIVEN)}
+        found = []
+        for one in results:
+            defined = given.get((one.title, one.metric + GIVEN))
+            if one.metric in PUBLISHED and defined is not None:
+                one = replace(
+                    one,
+                    definition=defined,
+                    definition_difference=_minus(defined, one.published),
+                    by=self._by(one.title, one.published, one.printed, defined),
+                )
+            found.append(one)
+        return [one for one in found if one.metric in PUBLISHED]
+
     def facts(self, results: Sequence[Statistic]) -> dict[str, object]:
-        printed = [one for one in results if one.by and one.metric in PUBLISHED and one.printed is not None]
+        printed = [one for one in self.judged(results) if one.by and one.printed is not None]
         words = ("both", "printed", "definition", "between")
         of = {word: sum(one.by == word for one in printed) for word in words}
         apart = max(printed, key=lambda one: abs(one.definition_difference or 0.0))
+        divided = [one for one in printed if one.metric in OF_FEATURES and one.by == "printed"]
         return {
             **of,
             "values": len(printed),
             "given": of["both"] + of["printed"] + of["definition"],
+            "divided": f"{len(divided)} of {sum(one.metric in OF_FEATURES for one in printed)}",
+            "examples": ", ".join(
+                f"{_symbol(one.metric)} of {one.title} is {one.definition:.3f}, not {one.published:.3f}"
+                for one in divided
+                if (one.title, one.metric) == ("Cora", "diversification_distinguishability")
+            ),
             "apart": f"{_symbol(apart.metric)} of {apart.title} is {apart.definition:.2f}, not {apart.published:.2f}",
         }
 
@@ -215,7 +253,7 @@ class HomophilyStudy:
         from pandas import DataFrame, Index
 
         titles = dict.fromkeys(one.title for one in results)
-        cells = {(one.title, one.metric): _text(one) for one in results}
+        cells = {(one.title, one.metric): _text(one) for one in self.judged(results)}
         return DataFrame(
             {_symbol(metric): [cells.get((title, metric), "–") for title in titles] for metric in PUBLISHED},
             index=Index(list(titles), name="dataset"),
@@ -223,7 +261,8 @@ class HomophilyStudy:
 
     def picture(self, results: Sequence[Statistic]) -> Figure:
         """By how far each convention misses the published numbers."""
-        lines = {_symbol(metric): [one for one in results if one.metric == metric] for metric in PUBLISHED}
+        rows = self.judged(results)
+        lines = {_symbol(metric): [one for one in rows if one.metric == metric] for metric in PUBLISHED}
         ways = {"definition": "definition_difference", "authors' counting": "printed_difference"}
         return dots(lines, ways, "ours minus the published number", 0)
 
@@ -258,6 +297,8 @@ def reproduced_by(
 
 def _measured(key: Key, scaling: str) -> Measured:
     data = copy.copy(graph_of(key.dataset, key.settings["unlabelled"]))
+    if key.settings["convention"] == "as given":
+        return Measured(_as_given(data))
     if data.x is not None and scaling == "rows":
         data.x = row_normalized(data.x)
     if key.settings["convention"] == "definition":
@@ -271,6 +312,12 @@ def _defined(data: Data) -> dict[str, float]:
     """Metrics by their definitions, which the library follows, as far as the data have what they need."""
     have = profile(prepare(data), [name for name in (*PUBLISHED, *NEWER) if _has_needs(data, name)])
     return {**_counts(data, "undirected"), **have.to_dict()}
+
+
+def _as_given(data: Data) -> dict[str, float]:
+    """Metrics of features by their definitions, of the features as they are."""
+    have = profile(prepare(data), [name for name in OF_FEATURES if _has_needs(data, name)])
+    return {f"{name}{GIVEN}": value for name, value in have.to_dict().items()}
 
 
 def _printed(data: Data, directed: bool, edges: str) -> dict[str, float]:
