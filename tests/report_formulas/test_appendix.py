@@ -7,6 +7,7 @@ import pytest
 import torch
 from tests.report_formulas.dense import CASES, C, Case, F, close, relu, rw_hat, softmax, sym_hat
 
+from allpass.graph import matrix
 from allpass.models import create
 from allpass.nn import (
     backward_shares,
@@ -89,6 +90,34 @@ def test_forward_variance_of_correlated_neighbours(case: Case, alpha: float) -> 
     close(kept, (alpha * d + 1) / (d + 1))
     expected = (2 * (d + 1) / (alpha * d + 1)).sum() / (N * 30)
     assert weight_variance("effective-degree", 30, 20, case.operator, alpha=alpha) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+def test_forward_variance_through_relu(case: Case, alpha: float) -> None:
+    """Var(H_(l+1)) = F_l (alpha d + 1) / (2 (d + 1)) Var(H_l) Var(W): of symmetric H, E(ReLU(H)^2) = Var(H) / 2."""
+    H = np.concatenate([case.X, -case.X])
+    assert (relu(H) ** 2).mean() == pytest.approx(H.var() / 2)
+    flow = predict_propagation(case.operator, [6, 5, 4], [0.2, 0.3], activation="relu", alpha=alpha)
+    d = case.degrees
+    expected = 5 * ((alpha * d + 1) / (2 * (d + 1))).mean() * flow[0].variance * 0.3
+    assert flow[1].variance == pytest.approx(expected)
+
+
+def test_elements_of_the_layer_and_of_its_gradients(case: Case) -> None:
+    """Sums over t and k: (H_(l+1))_ij, (dL/dH_l)_ij, (dL/dW_(l-1))_ij; gradients go through the transpose."""
+    rng, A = np.random.default_rng(0), rw_hat(case.A)
+    Y, W, G = (torch.from_numpy(rng.normal(size=size)) for size in ((len(A), F), (F, 5), (len(A), 5)))
+    Y.requires_grad_()
+    W.requires_grad_()
+    H = matrix(case.operator, "A_hat_rw") @ (Y @ W)
+    H.backward(G)
+    y, w, g = Y.detach().numpy(), W.detach().numpy(), G.numpy()
+    nodes = range(len(A))
+    for i, j in ((0, 1), (7, 3)):
+        close(float(H[i, j].detach()), sum(A[i, k] * y[k, t] * w[t, j] for t in range(F) for k in nodes))
+        close(float(Y.grad[i, j]), sum(A[k, i] * g[k, t] * w[j, t] for t in range(5) for k in nodes))
+    for i, j in ((0, 1), (3, 4)):
+        close(float(W.grad[i, j]), sum(sum(A[k, t] * y[t, i] for t in nodes) * g[k, j] for k in nodes))
 
 
 def test_backward_variance(case: Case) -> None:

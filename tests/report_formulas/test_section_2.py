@@ -10,7 +10,14 @@ from tests.report_formulas.dense import CASES, C, Case, F, close, relu, rw_hat, 
 
 from allpass.graph import apply_analytic, block_grade, components, krylov_basis, krylov_coefficients, matrix
 from allpass.models import create
-from allpass.nn import AdaReLU, KrylovConv, forward_shares, predict_propagation, weight_variance
+from allpass.nn import (
+    AdaReLU,
+    KrylovConv,
+    forward_shares,
+    initialise_,
+    predict_propagation,
+    weight_variance,
+)
 from allpass.nn.activations import activation
 
 pytestmark = pytest.mark.parametrize("case", CASES)
@@ -92,6 +99,16 @@ def test_eq6_a_convolution_with_learned_parameters(case: Case) -> None:
     close(layer(case.features, case.operator), np.concatenate(powers, axis=1) @ arrays(layer)[0])
 
 
+def test_eq6_the_parameters_are_those_of_the_filter_times_w(case: Case) -> None:
+    """g(A_hat) X W' = K_m(A_hat, X) Gamma W': a layer with the weight Gamma W' applies the filter."""
+    Gamma, m = krylov_coefficients(matrix(case.operator, "A_hat_sym"), case.features, torch.exp)
+    W = np.random.default_rng(0).normal(size=(F, 3))
+    layer = KrylovConv(F, 3, blocks=m, filter="A_hat_sym", bias=False).double()
+    with torch.no_grad():
+        layer.weight.copy_(Gamma @ torch.from_numpy(W))
+    close(layer(case.features, case.operator), expm(sym_hat(case.A)) @ case.X @ W, 1e-6)
+
+
 def test_snowball_architecture(case: Case) -> None:
     """H_(l+1) = f(A_hat [X, H_1, ..., H_l] W_l), and the output reads all of them."""
     torch.manual_seed(0)
@@ -145,6 +162,20 @@ def test_variance_hidden_units(case: Case) -> None:
     close(F * forward_shares(case.operator) * 0.49, F / (case.degrees + 1) * 0.49)
 
 
+def test_feedforward_weight_initialization(case: Case) -> None:
+    """Var(W) = (d_i + 1) / F_l keeps the variance of node i, another one for every degree."""
+    close(F * forward_shares(case.operator).numpy() * (case.degrees + 1) / F, np.ones(len(case.A)))
+
+
+def test_weights_are_drawn_with_that_variance(case: Case) -> None:
+    """N(0, sqrt(2 (1 + mean d) / (F_l + F_(l+1))))."""
+    torch.manual_seed(0)
+    W = initialise_(torch.empty(300, 200, dtype=torch.float64), "combined", case.operator)
+    variance = 2 * (case.degrees + 1).sum() / (len(case.A) * 500)
+    assert float(W.var()) == pytest.approx(variance, rel=0.04)
+    assert float(W.mean()) == pytest.approx(0, abs=5 * (variance / W.numel()) ** 0.5)
+
+
 def test_schemes_of_the_forward_the_backward_and_both_views(case: Case) -> None:
     """(1 + mean d) / F_l, its weighted form, (1 + mean d) / F_(l+1), and 2 (1 + mean d) / (F_l + F_(l+1))."""
     d = case.degrees
@@ -170,6 +201,20 @@ def test_variance_flatten_and_gradient_parameter_matrix(case: Case) -> None:
         assert flow[l].gradient_variance == pytest.approx(0.2 * step ** (n - l))
         expected = (1 / (d + 1)).sum() * 1.0 * 0.2 * step**n
         assert flow[l].weight_gradient_variance == pytest.approx(expected)
+
+
+def test_variance_flatten_for_any_widths(case: Case) -> None:
+    """Var(Y_l) = Var(Y_0) times N F_l' Var(W_l') / sum(d + 1) for l' < l; gradients by those of l' > l."""
+    widths, V = [6, 5, 4, 7], [0.2, 0.3, 0.4]
+    keep = len(case.A) / (case.degrees + 1).sum()
+    flow = predict_propagation(
+        case.operator, widths, V, form="report", input_moment=1.3, gradient_variance=0.7
+    )
+    for l in (1, 2, 3):
+        forward = np.prod([keep * widths[k] * V[k] for k in range(l)])
+        backward = np.prod([keep * widths[k] * V[k - 1] for k in range(l + 1, 4)])
+        assert flow[l - 1].variance == pytest.approx(1.3 * forward)
+        assert flow[l - 1].gradient_variance == pytest.approx(0.7 * backward)
 
 
 def test_adaptive_relu(case: Case) -> None:
