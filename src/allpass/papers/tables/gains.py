@@ -12,8 +12,13 @@ from allpass.papers.tables.spec import Spec
 PROPOSED = ("linear Snowball", "Snowball", "truncated Krylov")
 CHANNELS = {"lp": "LP", "lp_hp": "LP + HP", "lp_identity": "LP + identity", "added": "all, added"}
 WHOLE = "all, mixed"
-CHANGES = ("factor 1", "layer norm", "features as they are")
-"""Rows of ours in ``ablation`` that change one thing of the released form."""
+CHANGES = {
+    "factor 1": "ACM-GCN",
+    "layer norm": "ACM-GCN",
+    "features as they are": "ACM-GCN",
+    "no outer ReLU": "ACMII-GCN",
+}
+"""Rows of ours in ``ablation`` that change one thing of the released form, and of which network."""
 
 _WAYS: tuple[tuple[str, Kind | None], ...] = (("published", None), ("tuned", "tuned"))
 
@@ -62,8 +67,10 @@ def channels(spec: Spec, results: Sequence[Accuracy]) -> Mapping[str, object]:
                 both = [column for column in part if column in whole and (network, column) in learnt]
                 gaps += [part[column] - whole[column] for column in both]
             facts[f"{key}_{name}"] = signed(gaps, 1)
-    for row in CHANGES:
-        released, changed = (found.column(joined("ACM-GCN", name), "same") for name in ("as released", row))
+    for row, network in CHANGES.items():
+        released, changed = (found.column(joined(network, name), "same") for name in ("as released", row))
         gaps = [changed[column] - released[column] for column in changed if column in released]
-        facts[row.replace(" ", "_")] = f"{fmean(gaps):+.1f}".replace("-", "−") if gaps else "–"
+        name = row.replace(" ", "_").lower()
+        facts[name] = f"{fmean(gaps):+.1f}".replace("-", "−") if gaps else "–"
+        facts[f"{name}_on"] = ", ".join(column for column in changed if column in released)
     return facts

@@ -68,7 +68,7 @@ def heat_map(spec: Spec, results: Sequence[Accuracy]) -> Figure:
                 color=light("panel" if dark else "ink"),
                 bbox=None if one.learns else {"facecolor": light("panel"), "edgecolor": "none", "pad": 0.8},
             )
-    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
+    axes.set(xlim=(0, max(len(columns), 1)), ylim=(max(len(rows), 1), 0))  # there may be no row that is shown
     axes.set_xticks([place + 0.5 for place in range(len(columns))], columns)
     axes.set_yticks([place + 0.5 for place in range(len(rows))], rows)
     axes.tick_params(length=0, labelcolor=light("ink"), labelsize=7.5, labeltop=True, labelbottom=False)
