@@ -189,6 +189,14 @@ def test_mat_with_a_matrix_and_sparse_features(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.x.to_dense(), X)
 
 
+def test_nodes_that_take_no_room_are_refused(tmp_path: Path) -> None:
+    """Labels of one byte each, packed to 30 kB, took 2.4 GB."""
+    path = tmp_path / "g.npz"
+    np.savez_compressed(path, edge_index=EDGES, y=np.zeros(12_000_000, "i1"))
+    with pytest.raises(UnsafeFileError, match=r"g\.npz has [\d,]+ bytes and claims 12,000,000 nodes"):
+        from_npz(path)
+
+
 def test_mat_that_counts_from_one(tmp_path: Path) -> None:
     data = from_mat(mat(tmp_path, edge_index=EDGES + 1, node_feat=X))
     assert torch.equal(data.edge_index, torch.from_numpy(EDGES))
@@ -358,7 +366,7 @@ def test_graphml_without_an_id_is_refused(tmp_path: Path, lost: tuple[str, str])
     path.write_text(
         GRAPHML.format(inside="", end="b").replace("<edge", f"{lost[0]}<edge").replace(lost[1], "")
     )
-    with pytest.raises(DataError, match=r"GraphML|no id"):
+    with pytest.raises(DataError, match=r"^A node or the end of an edge has no id|not readable GraphML"):
         from_graphml(path)
 
 

@@ -27,6 +27,7 @@ Array = NDArray[Any]
 _EDGES = ("edge_index", "edges")
 _FEATURES = ("x", "node_features", "node_feat", "features", "attributes")
 _LABELS = ("y", "node_labels", "labels", "label")
+_MANY_NODES = 10_000_000
 _MATRICES = ("A", "adj", "adjacency", "network")
 
 
@@ -63,6 +64,7 @@ def from_npz(
     draft.y = _first(arrays, _LABELS)
     draft.edge_weight = arrays.get("edge_weight", draft.edge_weight)
     draft.num_nodes = _count_nodes(draft, arrays)
+    _check_rows(draft, path)
     for key in ("class_names", "feature_names", "node_ids"):
         if key in arrays:
             setattr(draft, key, [str(item) for item in arrays[key].reshape(-1).tolist()])
@@ -121,6 +123,8 @@ def from_graphml(path: str | Path, *, name: str | None = None, **options: Any) -
     try:
         graph = nx.read_graphml(path)
         notes = graphml_notes(content)
+    except DataError:
+        raise
     except (nx.NetworkXException, ParseError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise DataError(
             f"The file {path.name} is not readable GraphML: {(str(error) or type(error).__name__).rstrip('.'):.120}.",
@@ -196,6 +200,16 @@ def _count_nodes(draft: Draft, arrays: dict[str, Any]) -> int:
     return int(edges.max()) + 1 if edges.size and edges.dtype.kind in "iu" else 0
 
 
+def _check_rows(draft: Draft, path: Path) -> None:
+    """Refuse nodes of which each takes less than two bits of the file: what is computed for them would not be small."""
+    rows = max(0 if part is None or part.ndim == 0 else part.shape[0] for part in (draft.x, draft.y))
+    if rows > max(_MANY_NODES, 4 * path.stat().st_size):
+        raise UnsafeFileError(
+            f"The file {path.name} has {path.stat().st_size:,} bytes and claims {rows:,} nodes.",
+            "The file is damaged or made to exhaust memory; do not use it.",
+        )
+
+
 def _mat_draft(values: dict[str, Any], path: Path) -> Draft:
     edges, matrix = _first(values, _EDGES), _first(values, _MATRICES)
     if edges is not None and not sp.issparse(edges):
@@ -210,6 +224,7 @@ def _mat_draft(values: dict[str, Any], path: Path) -> Draft:
     draft.x, labels = _first(values, _FEATURES), _first(values, _LABELS)
     draft.y = None if labels is None else _column_vector(labels)
     draft.num_nodes = _count_nodes(draft, values)
+    _check_rows(draft, path)
     if edges is not None:
         _count_from_zero(draft, values)
     return draft

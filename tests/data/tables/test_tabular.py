@@ -102,6 +102,15 @@ def test_any_error_of_arrow_is_a_damaged_file(tmp_path: Path, monkeypatch: pytes
         Table(tmp_path / "t.parquet", "node table")
 
 
+def test_names_of_several_parts_are_refused(tmp_path: Path) -> None:
+    columns = pd.MultiIndex.from_tuples([("a", "id"), ("b", "size")])
+    frame = pd.DataFrame([["x", 1.0], ["y", 2.0]], columns=columns)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for given in (tmp_path / "t.parquet", frame):
+        with pytest.raises(DataError, match="have names of 2 parts"):
+            Table(given, "node table")
+
+
 def test_text_of_parquet_that_is_no_utf_8_is_a_damaged_file(tmp_path: Path) -> None:
     pd.DataFrame({"a": ["needle"] * 5}).to_parquet(tmp_path / "t.parquet", compression=None)
     content = (tmp_path / "t.parquet").read_bytes()

@@ -160,6 +160,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         import pyarrow
 
         frame = pd.read_parquet(path)
+        if frame.columns.nlevels > 1:
+            return frame  # refused by _with_index
         for name in frame.columns:
             if isinstance(frame[name].dtype, pd.StringDtype):  # whose bytes are looked at later otherwise
                 pyarrow.array(frame[name]).validate(full=True)
