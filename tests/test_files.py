@@ -136,6 +136,14 @@ def test_names_that_no_file_can_have(name: str):
             check(name)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="folders cannot be synced")
+def test_a_file_and_its_name_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    path = write_whole(tmp_path / "page.html", b"whole")
+    assert synced == [path.stat().st_ino, tmp_path.stat().st_ino]
+
+
 def test_the_mode_of_a_file_stays(tmp_path: Path):
     path = write_whole(tmp_path / "own.csv", b"old")
     path.chmod(0o600)

@@ -52,7 +52,7 @@ def main(folder: Path, first: int, last: int) -> None:
 
 def forked(place: Path, case: Case) -> dict[str, object]:
     """What a child does in a case."""
-    before = files_of(place)
+    before, own = files_of(place), _resident()
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
@@ -61,14 +61,21 @@ def forked(place: Path, case: Case) -> dict[str, object]:
     signal.alarm(WAIT)
     _, status, usage = os.wait4(child, 0)
     signal.alarm(0)
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "status": os.waitstatus_to_exitcode(status),
         "seconds": usage.ru_utime + usage.ru_stime,
-        "memory": 1024 * max(usage.ru_maxrss - own, 0),
+        "memory": max(1024 * usage.ru_maxrss - own, 0),
         "said": (place / "said.txt").read_text(encoding="utf-8", errors="replace"),
         "left": sorted(files_of(place) - before - {"said.txt", "out.txt"}),
     }
+
+
+def _resident() -> int:
+    """Bytes of memory that this process has now, which is less than it once had."""
+    sizes = Path("/proc/self/statm")
+    if sizes.exists():
+        return int(sizes.read_text().split()[1]) * resource.getpagesize()
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _become(place: Path, case: Case) -> None:
