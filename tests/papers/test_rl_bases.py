@@ -13,6 +13,7 @@ from allpass.papers.result import csv_text, parse_csv
 from allpass.papers.study import Plan
 from allpass.rl import TabularMDP, create_basis
 from allpass.rl.basis_catalog import fit_errors
+from tools import reproduced
 
 ORIGIN = {"seconds": 1.0, "allpass": "", "torch": "", "device": "", "ended": "2026-01-01"}
 
@@ -49,3 +50,14 @@ def test_the_verdict_on_bases_follows_the_rows() -> None:
         assert facts["krylov_optimal"] == 10
         assert facts["deepwalk"] == 0
         page(rl_bases.STUDY, rows, facts)
+
+
+def test_no_curve_leaves_its_panel() -> None:
+    """Krylov functions fit exactly from some number on; their curve ran out of the panel."""
+    panels = rl_bases.STUDY.picture(reproduced.kept("rl-bases")).axes
+    for panel in panels:
+        low, high = panel.get_ylim()
+        for line in panel.get_lines():
+            assert low <= min(line.get_ydata())
+            assert max(line.get_ydata()) <= high
+    assert panels[0].get_yticklabels()[-1].get_text() == "≤0.001"

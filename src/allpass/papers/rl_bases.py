@@ -27,6 +27,8 @@ DISCOUNT = 0.95
 GRIDS = {"four-rooms": "FourRooms", "four-rooms-22": "22 x 22 grid"}
 TARGETS = {"uniform": "V of the uniform policy", "optimal": "V*"}
 SIZES = (4, 8, 16, 32, 64)
+FLOOR = 1e-3
+"""Errors below are drawn here: a logarithmic axis has no 0."""
 STYLES = {
     "combinatorial": ("low", "-"),
     "normalized": ("low", "--"),
@@ -187,13 +189,14 @@ class RlBases(SeededStudy[Fitted]):
                 for basis, (role, style) in STYLES.items():
                     errors = _curve(results, name, target, basis)
                     if len(errors):
+                        drawn = np.maximum(errors, FLOOR)
                         panel.plot(
-                            SIZES, errors, style, color=light(role), label=basis, linewidth=1.4, marker="."
+                            SIZES, drawn, style, color=light(role), label=basis, linewidth=1.4, marker="."
                         )
                 panel.set_title(f"{grid_title}: {title}")
-                panel.set(xscale="log", yscale="log", ylim=(1e-3, 2))
+                panel.set(xscale="log", yscale="log", ylim=(0.8 * FLOOR, 2))
                 panel.set_xticks(SIZES, [str(size) for size in SIZES])
-                panel.set_yticks([1, 0.1, 0.01, 0.001], ["1", "0.1", "0.01", "0.001"])
+                panel.set_yticks([1, 0.1, 0.01, FLOOR], ["1", "0.1", "0.01", "≤0.001"])
                 panel.minorticks_off()
                 panel.grid(axis="y")
         name_outer(grid, "number of functions", ["error", "error"])
