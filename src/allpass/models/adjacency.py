@@ -231,6 +231,7 @@ def adjacency_network(
     mix: float = 0.5,
     every: int = 10,
     warmup: int = 0,
+    averaging: int = 0,
     momentum: float = 0.0,
     score_temperature: float = 1.0,
     final_temperature: float = 1.0,
@@ -267,6 +268,8 @@ def adjacency_network(
         mix: The share of the given graph, from 0 to 1. The fourth channel has none.
         every: Epochs between two choices of candidates.
         warmup: Epochs in which the share of the learned graph grows from 0.
+        averaging: How many times nodes move to the mean of themselves and their ``k2`` nearest candidates before they
+            are compared.
         momentum: How much of the old graph stays when candidates are chosen again.
         score_temperature: Divides the scores in the first epoch.
         final_temperature: Divides them after ``cooling`` epochs.
@@ -296,6 +299,7 @@ def adjacency_network(
         mix=0.0 if network == FOURTH else mix,
         every=every,
         warmup=warmup,
+        averaging=averaging,
         momentum=1.0 if training == "pretrained" else momentum,
         temperature=score_temperature,
         final_temperature=final_temperature,

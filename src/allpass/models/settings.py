@@ -16,7 +16,7 @@ NUMBERS = ("scale", "temperature")
 SEQUENCES = ("init",)
 """Names in whose place some models take the numbers themselves."""
 
-FROM_ZERO = ("num_layers", "hops", "degree", "positions", "pretraining", "warmup")
+FROM_ZERO = ("num_layers", "hops", "degree", "positions", "pretraining", "warmup", "averaging")
 """Whole numbers that may be 0; some models ask for more of their own."""
 
 MOST = {

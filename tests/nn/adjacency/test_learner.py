@@ -229,6 +229,7 @@ def test_the_learned_graph_alone_has_the_kept_edges_as_constants() -> None:
         ({"k2": 7}, InputError, "Got k2 = 7, more than the k1 = 6 candidates"),
         ({"k1": 0}, InputError, "Got k1 = 0. Expected 1 or more"),
         ({"every": 0}, InputError, "Got every = 0"),
+        ({"averaging": -1}, InputError, "Got averaging = -1. Expected 0 or more"),
         ({"heads": 0}, InputError, "Got heads = 0"),
         ({"momentum": 1.5}, InputError, "Got momentum = 1.5. Expected a share"),
         ({"temperature": -1.0}, InputError, "Got the temperature -1.0"),

@@ -129,5 +129,9 @@ class Heads(nn.Module):
         nn.init.uniform_(self.weight, 0.5, 1.5)
 
     def forward(self, h: Tensor) -> Tensor:
-        heads = F.normalize(h.unsqueeze(1) * self.weight, dim=2)  # [N, K, width]
+        return self.normalised((h.unsqueeze(1) * self.weight).flatten(1))
+
+    def normalised(self, z: Tensor) -> Tensor:
+        """Each head of ``[N, K width]`` with length :math:`K^{-1/2}`, so that an inner product is their mean cosine."""
+        heads = F.normalize(z.unflatten(1, self.weight.shape), dim=2)  # [N, K, width]
         return heads.flatten(1) * self.weight.shape[0] ** -0.5

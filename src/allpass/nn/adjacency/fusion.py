@@ -73,6 +73,13 @@ class LearnedOperator(Operator):
         return LearnedOperator(self._graph, values)
 
 
+def constant(learned: Operator) -> Operator:
+    """The entries other than 0, as constants."""
+    kept = learned.values.detach() != 0
+    rows, cols = learned.pattern.row[kept], learned.pattern.col[kept]
+    return Operator._from_entries(rows, cols, learned.values.detach()[kept], learned.shape)
+
+
 def kept(logits: Tensor, graph: CandidateGraph, k: int) -> Tensor:
     """Which entries are among the k largest of their row, bool ``[E]``; equal ones are all kept, loops never."""
     mask = logits > -torch.inf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,13 +11,22 @@ from torch.func import functional_call
 
 from allpass.errors import InputError
 from allpass.graph.operator import Operator
+from allpass.nn.adjacency.averaging import averaged
 from allpass.nn.adjacency.base import Heads, build_base
 from allpass.nn.adjacency.candidates import build_candidates
-from allpass.nn.adjacency.fusion import RANDOM, LearnedOperator, checked_fusion, chosen_weights, fuse
-from allpass.nn.adjacency.pattern import CandidateGraph, without_loops
+from allpass.nn.adjacency.fusion import (
+    RANDOM,
+    LearnedOperator,
+    checked_fusion,
+    chosen_weights,
+    constant,
+    fuse,
+)
+from allpass.nn.adjacency.limits import check_sizes
+from allpass.nn.adjacency.pattern import CandidateGraph, stamp_of, without_loops
 from allpass.nn.adjacency.pretraining import Loss, pretrain
 from allpass.nn.adjacency.scores import checked_normalisation, logits, similarity, weights
-from allpass.nn.adjacency.search import SEARCHES, Search
+from allpass.nn.adjacency.search import SEARCHES, Search, most_similar
 from allpass.nn.adjacency.selection import Candidates, Selection
 from allpass.nn.dropout import step_key
 from allpass.nn.inputs import Features, Graph, read
@@ -59,6 +67,10 @@ class AdjacencyLearner(nn.Module):
         mix: The share of the given graph in the result, from 0 to 1.
         every: Epochs between two choices of candidates.
         warmup: Epochs in which the share of the learned graph grows from 0.
+        averaging: How many times each node moves to the mean of its position and those of its k2 nearest candidates
+            before nodes are compared. So positions follow the graph that follows from them, as in IDGL
+            (arXiv:2006.13009), and nodes within a cluster come closer to each other. The means have no gradient
+            through the choice of these candidates.
         momentum: How much of the old graph stays when candidates are chosen again: scores are mixed with those of a
             slowly moving average of the weights. At 1 the graph is that of the first weights: a pretrained learner.
         temperature: Divides the scores in the first epoch.
@@ -109,6 +121,7 @@ class AdjacencyLearner(nn.Module):
         mix: float = 0.5,
         every: int = 10,
         warmup: int = 0,
+        averaging: int = 0,
         momentum: float = 0.0,
         temperature: float = 1.0,
         final_temperature: float = 1.0,
@@ -116,7 +129,15 @@ class AdjacencyLearner(nn.Module):
         num_nodes: int | None = None,
     ) -> None:
         super().__init__()
-        _check(k1, k2, every, warmup, {"mix": mix, "momentum": momentum}, (temperature, final_temperature))
+        check_sizes(
+            k1,
+            k2,
+            every,
+            warmup,
+            averaging,
+            {"mix": mix, "momentum": momentum},
+            (temperature, final_temperature),
+        )
         if search not in SEARCHES:
             raise InputError(f"Got search = {search!r}.", f"Expected one of {', '.join(SEARCHES)}.")
         self.base = build_base(base, in_channels, embedding_channels, hidden_channels, dropout)
@@ -126,7 +147,7 @@ class AdjacencyLearner(nn.Module):
         self.normalisation = checked_normalisation(normalisation)
         self.k1, self.k2, self.search, self.every = k1, k2, search, every
         self.symmetrise, self.renormalise, self.mix = symmetrise, renormalise, float(mix)
-        self.warmup, self.momentum = warmup, float(momentum)
+        self.warmup, self.averaging, self.momentum = warmup, averaging, float(momentum)
         self.temperatures, self.cooling = (float(temperature), float(final_temperature)), cooling
         self._choosing: Candidates | None = None
         self._number = 0
@@ -186,7 +207,7 @@ class AdjacencyLearner(nn.Module):
     def _scores(self, x: Features, graph: CandidateGraph) -> Tensor:
         """Scores of the candidates ``[E]``: those of the present weights, mixed with those of the slow ones."""
         if graph.slow is None or self.momentum < 1:
-            now = similarity(self.positions(x, graph.given), graph.pattern)
+            now = similarity(self._moved(self.positions(x, graph.given), graph), graph.pattern)
             return now if graph.slow is None else self.momentum * graph.slow + (1 - self.momentum) * now
         return graph.slow
 
@@ -194,6 +215,10 @@ class AdjacencyLearner(nn.Module):
         """Positions of the nodes ``[N, K F]``, whose inner product is the score."""
         found: Tensor = self.heads(self.base(x, A))
         return found
+
+    def _moved(self, z: Tensor, graph: CandidateGraph) -> Tensor:
+        """Positions after their averages."""
+        return averaged(z, graph, self.k2, self.averaging, self.heads.normalised)
 
     def learned(self, x: Features, edge_index: Graph, edge_weight: Tensor | None = None) -> Operator:
         """The learned graph alone, without its share of the given one: constants, and the kept edges only."""
@@ -213,7 +238,7 @@ class AdjacencyLearner(nn.Module):
             chosen = self.chosen.long()
         else:
             with torch.no_grad():
-                chosen = self._select(x, given, build_candidates(self.candidates), 0, None, None)
+                chosen = self._select(x, given, build_candidates(self.candidates), 0)
         return self._prepared(x, CandidateGraph.of(given, chosen, share, temperature))
 
     @torch.no_grad()
@@ -247,11 +272,10 @@ class AdjacencyLearner(nn.Module):
         first, last = self.temperatures
         temperature = first * (last / first) ** min(1.0, epoch / max(self.cooling, 1))
         assert self._choosing is not None
-        if before is not None and self.momentum == 1 and self._choosing.repeats:
+        if before is not None and self.momentum == 1 and self._choosing.repeats and not self.averaging:
             chosen = before.chosen  # the slow weights never move
         else:
-            last_chosen = None if before is None else before.chosen
-            chosen = self._select(x, given, self._choosing, self._number, last_chosen, rewards)
+            chosen = self._select(x, given, self._choosing, self._number, before, rewards)
         self._number += 1
         self.schedule.copy_(torch.tensor([share, temperature]))
         self.stamp.fill_(stamp_of(given))
@@ -297,8 +321,8 @@ class AdjacencyLearner(nn.Module):
         given: Operator,
         choosing: Candidates,
         number: int,
-        before: Tensor | None,
-        rewards: Tensor | None,
+        before: CandidateGraph | None = None,
+        rewards: Tensor | None = None,
     ) -> Tensor:
         N = given.shape[0]
         if self.k1 >= N:
@@ -306,9 +330,12 @@ class AdjacencyLearner(nn.Module):
                 f"Got k1 = {self.k1} candidates for each of {N} nodes.",
                 f"Expected fewer than there are nodes: set k1 to {max(N - 1, 1)} or less, and k2 to no more.",
             )
-        z = self._slow_positions(x, given)
+        z, last = self._slow_positions(x, given), None if before is None else before.chosen
+        if self.averaging:  # over the last candidates, or at first over the nearest ones
+            graph = before or CandidateGraph.of(given, most_similar(z, given, self.k1, self.search))
+            z = self._moved(z, graph)
         seed = int(self.seed)
-        return choosing.select(Selection(z, given, self.k1, number, seed, self.search, before, rewards))
+        return choosing.select(Selection(z, given, self.k1, number, seed, self.search, last, rewards))
 
     def _prepared(self, x: Features, graph: CandidateGraph) -> CandidateGraph:
         """With what stays the same until candidates are chosen again."""
@@ -316,7 +343,7 @@ class AdjacencyLearner(nn.Module):
             values = self.k2 * graph.normalized if self.renormalise else graph.weights
             return replace(graph, fixed=constant(LearnedOperator(graph, values)))
         if self.momentum:
-            slow = similarity(self._slow_positions(x, graph.given), graph.pattern)
+            slow = similarity(self._moved(self._slow_positions(x, graph.given), graph), graph.pattern)
             graph = replace(graph, slow=slow)
         if self.momentum == 1 and not self.is_random:
             with torch.no_grad():
@@ -361,43 +388,5 @@ class _Positions(nn.Module):
         return self.learner.positions(x, A)
 
 
-def constant(learned: Operator) -> Operator:
-    """The entries other than 0, as constants."""
-    kept = learned.values.detach() != 0
-    rows, cols = learned.pattern.row[kept], learned.pattern.col[kept]
-    return Operator._from_entries(rows, cols, learned.values.detach()[kept], learned.shape)
-
-
-def stamp_of(given: Operator) -> int:
-    """A number that says which graph it is: a hash of its edges."""
-
-    def compute() -> int:
-        digest = hashlib.blake2b(digest_size=7)
-        for part in (given.pattern.crow, given.pattern.col):
-            digest.update(part.cpu().numpy().tobytes())
-        return int.from_bytes(digest.digest(), "little") + 1  # 0 is no graph
-
-    return given.derived("stamp", compute)
-
-
 def _slow(name: str) -> str:
     return "slow_" + name.replace(".", "_")
-
-
-def _check(
-    k1: int, k2: int, every: int, warmup: int, shares: dict[str, float], temperatures: tuple[float, float]
-) -> None:
-    for name, value, least in (("k1", k1, 1), ("k2", k2, 1), ("every", every, 1), ("warmup", warmup, 0)):
-        if value < least:
-            raise InputError(f"Got {name} = {value}.", f"Expected {least} or more.")
-    if k2 > k1:
-        raise InputError(
-            f"Got k2 = {k2}, more than the k1 = {k1} candidates that each node chooses from.",
-            f"Set k2 to {k1} or less, or k1 to {k2} or more.",
-        )
-    for name, share in shares.items():
-        if not 0 <= share <= 1:
-            raise InputError(f"Got {name} = {share}.", "Expected a share, from 0 to 1.")
-    for temperature in temperatures:
-        if not temperature > 0:
-            raise InputError(f"Got the temperature {temperature}.", "Expected a number above 0.")

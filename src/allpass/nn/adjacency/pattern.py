@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -156,3 +157,15 @@ def without_loops(given: Operator) -> Operator:
         return Operator.from_scipy(csr, dtype=given.dtype).to(given.device)
 
     return given.derived("without self-loops", compute)
+
+
+def stamp_of(given: Operator) -> int:
+    """A number that says which graph it is: a hash of its edges."""
+
+    def compute() -> int:
+        digest = hashlib.blake2b(digest_size=7)
+        for part in (given.pattern.crow, given.pattern.col):
+            digest.update(part.cpu().numpy().tobytes())
+        return int.from_bytes(digest.digest(), "little") + 1  # 0 is no graph
+
+    return given.derived("stamp", compute)

@@ -96,3 +96,10 @@ def row_softmax(values: Tensor, pattern: Pattern) -> Tensor:
     shifted = (values - highest.index_select(0, rows)).exp()
     total = values.new_zeros(pattern.shape[0]).index_add(0, rows, shifted)
     return shifted / total.clamp(min=torch.finfo(values.dtype).tiny).index_select(0, rows)
+
+
+def row_divided(values: Tensor, pattern: Pattern) -> Tensor:
+    """Values of 0 or more ``[E]`` by the sum of their row; 0 in rows of zeros."""
+    rows = pattern.row
+    total = values.new_zeros(pattern.shape[0]).index_add(0, rows, values)
+    return values / total.clamp(min=torch.finfo(values.dtype).tiny).index_select(0, rows)
