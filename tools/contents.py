@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools import blocks, networks, results
+from tools import blocks, learned, networks, results
 from tools.blocks import table
 from tools.results import InputMissingError
 
@@ -199,12 +199,16 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cli-allpass": cli,
     **{f"cli-{verb.replace(' ', '-')}": partial(cli, verb) for verb in VERBS},
     **{f"api-{room}": partial(api, room) for room in ROOMS},
-    **{f"benchmarks-{name}": partial(results.benchmark, name) for name in ("metrics", "spmm", "acm", "mdp")},
+    **{
+        f"benchmarks-{name}": partial(results.benchmark, name)
+        for name in ("metrics", "spmm", "acm", "mdp")
+    },
     **{f"benchmarks-{name}": partial(results.engine, name) for name in ("engine", "engine-cuda")},
     "benchmarks-grid": results.grid,
     "benchmarks-sweeps": results.sweeps,
     "benchmarks-verdict": results.verdict,
     "benchmarks-kge": results.triplets,
+    "adjacency-options": learned.options,
     "accuracy": results.accuracy,
 }
 CHEAP = frozenset(BLOCKS)

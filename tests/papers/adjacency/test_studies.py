@@ -33,7 +33,7 @@ def made_up(of: AdjacencyTrials, graph: str, gain: float) -> list[Trial]:
     for arm in of.of_graph(graph):
         name = arm.partition("/")[2]
         learns = (
-            name in ("top-k", "sampled", "bandit", "fourth channel", "top-k of X")
+            name in ("top-k", "sampled", "bandit", "fourth channel", "top-k of X", "averaged top-k of X")
             or name in generated.OPTIONS
         )
         edges = {"homophily_test": 0.6 + 0.2 * learns, "homophily_test_given": 0.2, "homophily_train": 0.9}
@@ -75,11 +75,11 @@ def test_the_page_of_drawn_graphs_measures_edges_against_both_graphs() -> None:
     rows = [one for name in generated.FAMILIES for one in made_up(generated.STUDY, name, 0.1)]
     facts = generated.STUDY.facts(rows)
     text = page(generated.STUDY, rows, facts)
-    assert "top-k on few labels +60.0 [60.0, 60.0] and +20.0 [20.0, 20.0]" in text
+    assert "few labels: top-k +60.0 [60.0, 60.0] and +20.0 [20.0, 20.0], top-k of X" in text
     assert "on harmful heterophily, small clusters, few labels of 3 families" in text
     assert "Both margins" in str(facts["why"])
     assert facts["missing"] == "All runs are done."
-    equal = [one for one in rows if "/top-k" not in one.arm] + [
+    equal = [one for one in rows if "top-k" not in one.arm] + [
         row(f"{name}/top-k", seed, 0.7, homophily_test=0.6, homophily_test_given=0.2)
         for name in generated.FAMILIES
         for seed in range(10)

@@ -34,6 +34,7 @@ _STYLES = {
     "bandit": ("high", "^"),
     "fourth channel": ("good", "D"),
     "top-k of X": ("bad", "v"),
+    "averaged top-k of X": ("muted", "P"),
 }
 
 
