@@ -215,8 +215,8 @@ def _verdict(there: Sequence[str], won: Sequence[str], learnt: Sequence[str], fu
     beaten = f"on {', '.join(won)} of {len(there)} families" if won else f"on none of {len(there)} families"
     own, edges = (", ".join(names) or "none" for names in (learnt, full))
     return (
-        f"The learned graph beats GCN, ACM-GCN and an MLP on its base {beaten}; it beats its base's neighbours, not "
-        f"learned, on {own}. Its edges within a class are {GIVEN_GAIN} points above the given graph and {BASE_GAIN} "
+        f"The learned graph beats GCN, ACM-GCN and an MLP on its base {beaten}; it beats its base's neighbours on "
+        f"{own}. Its edges within a class are {GIVEN_GAIN} points above the given graph and {BASE_GAIN} "
         f"above those neighbours on {edges}."
     )
 
