@@ -201,7 +201,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     **{f"api-{room}": partial(api, room) for room in ROOMS},
     **{
         f"benchmarks-{name}": partial(results.benchmark, name)
-        for name in ("metrics", "spmm", "acm", "mdp")
+        for name in ("metrics", "spmm", "acm", "mdp", "adjacency")
     },
     **{f"benchmarks-{name}": partial(results.engine, name) for name in ("engine", "engine-cuda")},
     "benchmarks-grid": results.grid,
