@@ -32,7 +32,7 @@ def reconstruction_page(found: Reconstruction, name: str, command: str = "") -> 
     counts = found.model.counts
     tried, asked = int((counts.tried > 0).sum()), int(counts.asked.sum())
     facts = (
-        ("States", f"{counts.num_states:,}", f"{int(counts.terminal.sum())} of them end an episode"),
+        ("States", f"{counts.num_states:,}", f"of which {int(counts.terminal.sum())} end episodes"),
         ("Actions", f"{counts.num_actions:,}", "relations of the graph"),
         ("Steps", f"{int(counts.tried.sum()):,}", "recorded"),
         ("Tried", f"{tried:,}", f"of {asked:,} pairs of state and action"),
@@ -191,12 +191,12 @@ def matrix_maps(found: Reconstruction) -> Figure:
     Pi = counts.mask / np.maximum(counts.mask.sum(axis=1, keepdims=True), 1)
     rows = found.model.P if found.true is None else found.true.P.toarray()
     known = counts.shares.toarray() if found.true is None else rows
-    seen = found.model.seen
+    unseen = counts.asked.reshape(Pi.shape) & ~found.model.seen
     figure, grid = panels(1, 2, 4.1, sharex=True, sharey=True)
     left, right = grid[0]
     _dots(left, _chain(known, Pi), None, "recorded" if found.true is None else "true")
     learned = _chain(found.model.P, Pi)
-    guessed = _chain(found.model.P, Pi * ~seen)
+    guessed = _chain(found.model.P, Pi * unseen)
     _dots(right, learned, guessed > learned / 2, f"learned by {found.model.kind}")
     left.set_ylabel("state")
     legend(figure, grid)
