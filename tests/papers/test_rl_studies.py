@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +89,27 @@ def test_the_verdict_follows_the_rows(gain: float, word: str) -> None:
     assert "not run" in str(rl_rewards.STUDY.facts(only_grid)["doorkey"])
     (axes,) = rl_rewards.STUDY.picture(only_grid[:5]).axes
     assert axes.lines[0].get_xdata().tolist() == [5, 10]  # a point for every fifth episode
+
+
+def test_a_verdict_says_where_shaping_helps_and_how_it_ends() -> None:
+    """A potential that learns faster on one task, yet ends lower, does not simply help."""
+    rows = [
+        made_up("grid", arm, seed, 1000 - 900 * (arm != "none"))
+        for arm in rl_rewards.PARTS["grid"]
+        for seed in (0, 1)
+    ]
+    for arm in rl_rewards.NETWORKS:
+        gain = arm in ("gcn", "acm-gcn")
+        rows += [made_up("doorkey", arm, seed, 0.5) for seed in (0, 1)]
+        rows += [
+            dataclasses.replace(made_up("mountaincar", arm, seed, 9.0 * gain), last=-5.0 * gain)
+            for seed in (0, 1)
+        ]
+    said = str(rl_rewards.STUDY.facts(rows)["verdict"])
+    assert said.startswith(
+        "Mixed: a graph potential learns faster than both controls on MountainCar with DQN, but ends lower"
+    )
+    assert "none does on DoorKey-5x5 with PPO" in said
 
 
 def test_rows_of_exploring_are_first_rewards(store: Store) -> None:
