@@ -226,7 +226,7 @@ class RlTransitions(SeededStudy[Predicted]):
 
     @in_style
     def picture(self, results: Sequence[Predicted]) -> Figure:
-        figure, grid = panels(1, 2, 3.4)
+        figure, grid = panels(1, 2, 3.6)
         left, right = grid[0]
         shown, labelled = ("neighbours", "inverse-rule", "rotate", "hybrid"), set[str]()
         for place, model in enumerate(shown):
@@ -256,7 +256,7 @@ class RlTransitions(SeededStudy[Predicted]):
                 label = "own steps" if model == "own" else f"history, {model}"
                 right.plot(steps, values, style, color=light(role), label=label, linewidth=1.4, marker=".")
         right.set(xlabel="recorded steps", ylabel="total variation", ylim=(0, None))
-        legend(figure, grid)
+        legend(figure, grid, 4)
         return figure
 
 
