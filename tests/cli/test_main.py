@@ -116,7 +116,7 @@ def test_what_torch_cannot_allocate_is_told_as_memory(call, monkeypatch):
         )
 
     monkeypatch.setattr("allpass.data.load", refuse)
-    assert "does not fit into memory" in refused(call("diagnose", "nowhere.npz"))
+    assert "does not fit into memory" in refused(call("train", "nowhere.npz", "-o", "kept"))
 
 
 def test_unknown_name_suggests(call):
@@ -289,13 +289,15 @@ def test_candidates_that_cannot_be_compared(call, words, told):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_with_a_sentence(
-    call, tables: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    call, tables: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, number: int
 ) -> None:
     def stop(*given: object, **options: object) -> None:
         os.kill(os.getpid(), number)
         time.sleep(10)
 
     monkeypatch.setattr("allpass.train.folds.train_folds", stop)
+    mine = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, mine))
     before = signal.getsignal(signal.SIGTERM)
     words = ["--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "kind"]
     stopped = call("train", *words, "--model", "gcn", "-o", tables / "kept")
