@@ -145,10 +145,6 @@ class RlTransitions(SeededStudy[Predicted]):
             "Hybrid less mined inverse rule, 20% held out: {rule}. One-way doors, 50%: {doors}.",
             "Mean over worlds, 20% held out: {models}. The hybrid is made for probabilities: the true next state has "
             "{chances}.",
-            "FourRooms, pairs that change the state: {moved}; pairs that a wall blocks: {blocked}.",
-            "Skip-gram models conditioned on the action, FourRooms: {skipgrams}. A second vector for contexts (LINE of "
-            "second order, walks) generalises poorly: a held-out tail is met in few other contexts.",
-            "Slippery lake, 2,000 steps: total variation {lake_few}. With 32,000: {lake_many}.",
             "Policies that collected no data. Regret of the best one in the learned lake, 8,000 steps: {regret}. Error "
             "of the values of the uniform one, 50% held out in FourRooms: {value_error}.",
             "The chain of a new policy, total variation: {history} from {policies} earlier policies by back-off, "
@@ -196,10 +192,6 @@ class RlTransitions(SeededStudy[Predicted]):
             "doors": interval(against(0.5, "inverse-rule")[WORLDS["one-way-doors"]]),
             "models": listed(means),
             "chances": listed({model: over_worlds(model, "chance") for model in few}),
-            **{name: listed(of("four-rooms-20%", name, few)) for name in ("moved", "blocked")},
-            "skipgrams": listed(of("four-rooms-20%", "mrr", SKIPGRAMS)),
-            "lake_few": listed(lake[SAMPLES[0]]),
-            "lake_many": listed(lake[SAMPLES[-1]]),
             "regret": listed(of("lake-8000", "regret", SAMPLED)),
             "value_error": listed(of("four-rooms-50%", "value_error", HELD_OUT)),
             "history": number(average(results, "policies/back-off", "tv"), 3),

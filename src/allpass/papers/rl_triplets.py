@@ -126,7 +126,6 @@ class RlTriplets(SeededStudy[Embedded]):
             "An epoch takes {time} of PyKEEN's time on one thread.",
             "DihEdral less ComplEx, which PyKEEN has and DihEdral not: {dihedral}.",
             "WN18RR, one seed, within 90 minutes a model: {wordnet}.",
-            "PyKEEN's rows are kept in allpass (`benchmarks/kge.py` renews them), so the study needs no PyKEEN.",
         ),
     )
 

@@ -129,7 +129,7 @@ class AdjacencyGenerated(AdjacencyTrials):
             "{edges}",
             "{gains}",
             "{why}",
-            "Options of stability on few labels, minus the defaults: {options}.",
+            "What each option of stability changes, with intervals: docs/networks/adjacency.md.",
             "Harmful heterophily: 500 nodes, five classes, neighbours of all classes alike. Small clusters: five of 50 "
             "nodes tied to one of 150. Few labels: 600 nodes, five classes of six clusters of features each, ten "
             "labels a class, a graph that knows nothing of the classes.",
@@ -183,7 +183,6 @@ class AdjacencyGenerated(AdjacencyTrials):
             f"{'; '.join(shares)}.",
             "gains": f"Accuracy minus that of {', '.join(others)}, its base's neighbours; {'; '.join(gains)}.",
             "why": _why(results, there, full),
-            "options": ", ".join(self._option(results, name) for name in OPTIONS),
             "mlp": ", ".join(_percent(results, graph) for graph in self.names),
             "missing": _missing(self, results),
         }
@@ -197,9 +196,6 @@ class AdjacencyGenerated(AdjacencyTrials):
         return _paired(ours, given), _paired(
             ours, values(results, f"{graph}/{BASES[learner]}", "homophily_test")
         )
-
-    def _option(self, results: Sequence[Trial], name: str) -> str:
-        return f"{name} {points(self.gain(results, FAMILY_OF_OPTIONS, name, 'top-k'))}"
 
 
 def _paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> Difference | None:
